@@ -38,7 +38,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   503: 'Draining or overloaded; Retry-After says when to come back',
 }
 
-/** The same document with the refusals that every route has in common. */
+/** The same document with the errors that every route has in common. */
 function withRefusals({ components, paths = {}, ...document }: Document): object {
   const named = Object.entries(REFUSALS).map(([status, description]) => [
     `Refused${status}`,
@@ -78,12 +78,12 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
     '429',
     '503',
   ]
-  const refusals = statuses.map((status) => [
+  const errors = statuses.map((status) => [
     status,
     { $ref: `#/components/responses/Refused${status}` },
   ])
   const answers = method === 'get' ? own : mapOf(own, orRefused)
-  return { ...answers, ...Object.fromEntries(refusals) }
+  return { ...answers, ...Object.fromEntries(errors) }
 }
 
 /** A rule of the business says no with 200 as well: `success` tells the two apart. */

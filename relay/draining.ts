@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { deny } from './canonical/denial.ts'
-import { type Exchange, sendDenial } from './pipeline/exchange.ts'
+import { relayError } from './canonical/relay-error.ts'
+import { type Exchange, sendError } from './pipeline/exchange.ts'
 
 const LOOK_MS = 20
 /** For the last ledger to be closed once the grace is over. */
@@ -71,12 +71,12 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
         response.shouldKeepAlive = false
         // An answered request is not told that its connection closes: whoever reads it waits on.
         response.once('finish', () => request.destroy())
-        sendDenial(exchange, drainingDenial())
+        sendError(exchange, drainingError())
       }
     }
   }
 }
 
 /** Callers come back, elsewhere or here, not all at once. */
-export const drainingDenial = () =>
-  deny('draining', { retryAfterSeconds: 3 + Math.floor(Math.random() * 5) })
+export const drainingError = () =>
+  relayError('draining', { retryAfter: 3 + Math.floor(Math.random() * 5) })

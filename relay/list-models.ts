@@ -1,7 +1,7 @@
 import { priceOf } from '#domain/pricing/price-list.ts'
-import { deny, isDenial } from './canonical/denial.ts'
+import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
-import { type Exchange, sendDenial, sendJson } from './pipeline/exchange.ts'
+import { type Exchange, sendError, sendJson } from './pipeline/exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 const CREATED = 1_700_000_000
@@ -14,13 +14,13 @@ export async function listModels(
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
-  if (isDenial(caller)) return sendDenial(exchange, caller)
+  if (isRelayError(caller)) return sendError(exchange, caller)
   const models = callableModels(deps, caller)
   if (id === null) {
     return sendJson(exchange, 200, { object: 'list', data: models.toSorted().map(modelObject) })
   }
   if (models.includes(id)) return sendJson(exchange, 200, modelObject(id))
-  sendDenial(exchange, deny('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
+  sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
 
 function callableModels({ views }: RelayDeps, { token, user, group }: Caller): readonly string[] {
@@ -31,7 +31,7 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
   return views.channels
     .modelsOf(group)
     .filter((model) => token.models === null || token.models.has(model))
-    .filter((model) => !('refused' in priceOf(prices, model, group, customer)))
+    .filter((model) => !('code' in priceOf(prices, model, group, customer)))
 }
 
 const modelObject = (id: string) => ({

@@ -6,12 +6,12 @@ import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
-import { deny } from './canonical/denial.ts'
-import { languageOf } from './canonical/denial-answers.ts'
+import { relayError } from './canonical/relay-error.ts'
+import { languageOf } from './canonical/relay-errors.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { Breaker } from './channel-health/breaker.ts'
 import { clientIpReader } from './client-ip.ts'
-import { createDraining, type Draining, drainingDenial } from './draining.ts'
+import { createDraining, type Draining, drainingError } from './draining.ts'
 import { reportInFlight } from './in-flight.ts'
 import type { FindExpired } from './lease-watch.ts'
 import { BodyMemory } from './limits/body-memory.ts'
@@ -21,7 +21,7 @@ import { listModels } from './list-models.ts'
 import { AutoDisable } from './pipeline/auto-disable.ts'
 import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
-import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
+import { type Exchange, headersOf, sendError } from './pipeline/exchange.ts'
 import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
@@ -107,7 +107,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     handle: (request, response) => {
       const exchange = arrive(request, response)
       // At once, instead of after the deadline of an append that can't be written.
-      if (request.method === 'POST' && !core.writes.isWritable()) sendDenial(exchange, NO_DISK)
+      if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ parts, tasks, draining }, exchange)
     },
     addActions: (app, freshness) => {
@@ -142,13 +142,13 @@ function playgroundOf(
     call: (request, response, userId) => {
       const exchange = arrive(request, response)
       if (writes.isWritable()) carry(parts, exchange, draining, sessionAuthenticator(userId))
-      else sendDenial(exchange, NO_DISK)
+      else sendError(exchange, NO_DISK)
     },
-    refuse: (request, response, denial) => sendDenial(arrive(request, response), denial),
+    reject: (request, response, error) => sendError(arrive(request, response), error),
   }
 }
 
-const NO_DISK = deny('store_unavailable', { retryAfterSeconds: 5 })
+const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
 const matches = (url: string): boolean =>
   url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?') || isTaskPath(url)
@@ -179,7 +179,7 @@ export const noRelay: RelayPaths = {
   matches,
   handle: (request, response) => {
     const exchange = exchangeOf(request, response, Date.now(), () => '')
-    sendDenial(exchange, deny('not_found'))
+    sendError(exchange, relayError('not_found'))
   },
   addActions: describeChannelActions,
 }
@@ -251,8 +251,8 @@ function route({ parts, tasks, draining }: Routed, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
-  if (draining.isBegun()) return sendDenial(exchange, drainingDenial())
-  if (isExtension(parts, request)) return sendDenial(exchange, deny('origin_not_allowed'))
+  if (draining.isBegun()) return sendError(exchange, drainingError())
+  if (isExtension(parts, request)) return sendError(exchange, relayError('origin_not_allowed'))
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   if (isTaskPath(url)) {
@@ -263,13 +263,13 @@ function route({ parts, tasks, draining }: Routed, exchange: Exchange): void {
     )
   }
   if (path === '/v1/chat/completions') {
-    if (method !== 'POST') return sendDenial(exchange, only('POST'))
+    if (method !== 'POST') return sendError(exchange, only('POST'))
     return carry(parts, exchange, draining)
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
-    return sendDenial(exchange, deny('not_found'))
+    return sendError(exchange, relayError('not_found'))
   }
-  if (method !== 'GET') return sendDenial(exchange, only('GET'))
+  if (method !== 'GET') return sendError(exchange, only('GET'))
   const id = path === '/v1/models' ? null : decoded(path.slice(11))
   listModels(parts, exchange, id).catch((err: unknown) => failed(parts, exchange, err))
 }
@@ -281,7 +281,7 @@ function carry(
   draining: Draining,
   authenticator?: Authenticator,
 ): void {
-  if (draining.isBegun()) return sendDenial(exchange, drainingDenial())
+  if (draining.isBegun()) return sendError(exchange, drainingError())
   const call = relayCall(parts, exchange, authenticator)
   draining.during(
     exchange,
@@ -289,7 +289,7 @@ function carry(
   )
 }
 
-const only = (method: string) => deny('method_not_allowed', { subject: method })
+const only = (method: string) => relayError('method_not_allowed', { subject: method })
 
 const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
@@ -321,6 +321,6 @@ function preflight({ request, response, call }: Exchange): void {
 /** A bug of ours: logged with its stack, answered without. */
 function failed({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
-  sendDenial(exchange, deny('internal_error'))
+  sendError(exchange, relayError('internal_error'))
   if (!exchange.response.writableEnded) exchange.response.destroy()
 }

@@ -7,8 +7,8 @@ import type {
   FastifyRequest,
   RawServerDefault,
 } from 'fastify'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { CommandContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
@@ -18,10 +18,10 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
+import { toHttpError } from './error-catalogue.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { NextIds } from './next-id.ts'
 import type { Providers } from './oauth/providers.ts'
-import { type RefusalCode, refused } from './refusals.ts'
 import type { HumanCheck } from './session/human-check.ts'
 import type { LoginGuard } from './session/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
@@ -67,10 +67,9 @@ export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandConte
   at: core.now(),
 })
 
-/** What was done; throws the refusal, to be answered in the caller's language. */
-export function accepted<E extends Fact>(outcome: Outcome<E, Refusal>): Done<E> {
-  if (!outcome.isDone)
-    throw refused(outcome.refusal.refused as RefusalCode, outcome.refusal.details)
+/** What was done; throws the error, to be answered in the caller's language. */
+export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
+  if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome
 }
 

@@ -1,5 +1,5 @@
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
@@ -23,7 +23,7 @@ export type WithId<O> = { readonly id: number; readonly outcome: O }
  * Creates something under the next free id: dense and in order, however many ask at once. `create`
  * is asked again with the next id when a stream of that one exists already.
  */
-export type NextIds = <E extends Fact, R extends Refusal>(
+export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
   create: (id: number) => Promise<Outcome<E, R>>,
 ) => Promise<WithId<Outcome<E, R>>>
@@ -40,7 +40,7 @@ export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex):
       const known = Math.max(await highest(core.db), used.get(kind) ?? 0)
       for (let id = known + 1; id <= known + TRIES_MAX; id += 1) {
         const outcome = await create(id)
-        const isTaken = !outcome.isDone && outcome.refusal.refused === taken
+        const isTaken = !outcome.isDone && outcome.error.code === taken
         if (outcome.isDone || isTaken) used.set(kind, id)
         if (!isTaken) return { id, outcome }
       }

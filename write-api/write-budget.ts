@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
 /** Calls of one user; a burst may use up a whole minute's at once. */
@@ -30,7 +30,7 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     ]
     const claims = Array.from({ length: costOf(body) }, () => budget).flat()
     const outcome = await limits.enter(owner, claims)
-    if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+    if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {

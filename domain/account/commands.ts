@@ -1,9 +1,9 @@
 import type { CallBounds } from '../pricing/hold.ts'
 import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type {
   Attempt,
   CallEnd,
@@ -262,14 +262,14 @@ export type AccountCommand =
   | ReleaseCall
   | InterruptCall
 
-export type AccountRefusalCode =
-  /** The balance does not cover it; details: `balance`, `needed`. */
+export type AccountErrorCode =
+  /** The balance does not cover it; params: `balance`, `needed`. */
   | 'InsufficientQuota'
-  /** The balance is not the one that the change was made for; details: `balance`, `expected`. */
+  /** The balance is not the one that the change was made for; params: `balance`, `expected`. */
   | 'BalanceMoved'
-  /** The affiliate balance does not cover it; details: `balance`, `needed`. */
+  /** The affiliate balance does not cover it; params: `balance`, `needed`. */
   | 'InsufficientAffiliate'
-  /** Below what may be transferred at once; details: `least`. */
+  /** Below what may be transferred at once; params: `least`. */
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
@@ -277,7 +277,7 @@ export type AccountRefusalCode =
   | 'CallUnknown'
   /** A task's call has to be new, and this one runs already. */
   | 'CallKnown'
-  /** As many tasks as a user may have are open; details: `max`. */
+  /** As many tasks as a user may have are open; params: `max`. */
   | 'TooManyTasks'
   /** The call is over, or its id is older than what is remembered of ended calls. */
   | 'CallEnded'
@@ -285,4 +285,4 @@ export type AccountRefusalCode =
   /** Not above 0 where it must be, or beyond 2^53 − 1 alone or with what is there. */
   | 'AmountOutOfRange'
 
-export type AccountRefusal = Refusal<AccountRefusalCode>
+export type AccountError = CodedError<AccountErrorCode>

@@ -10,12 +10,12 @@ import { holdFor, outputTokensWithin } from '../pricing/hold.ts'
 import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
+import { codedError } from '../shared/coded-error.ts'
 import { isPlayground } from '../shared/playground.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type {
-  AccountRefusal,
+  AccountError,
   AdmitCall,
   InterruptCall,
   OutputReduction,
@@ -28,7 +28,7 @@ import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
 import { endPostings, holdPostings } from './postings.ts'
 import { type AccountState, type OpenCall, recall } from './state.ts'
 
-type Outcome = readonly AccountEvent[] | AccountRefusal
+type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Holds the call's worst case, or that of a smaller output limit where no more can be paid, or
@@ -39,21 +39,21 @@ export function admitCall(asked: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(asked, state)
   const { type, task, ...facts } = command
   const { call, hold, calls } = facts
-  if (state.open.has(call)) return task === undefined ? [] : refuse('CallKnown')
+  if (state.open.has(call)) return task === undefined ? [] : codedError('CallKnown')
   const memory = recall(state.ended, call)
   if (memory !== 'unknown') {
-    return memory === 'ended' && task === undefined ? [] : refuse('CallEnded')
+    return memory === 'ended' && task === undefined ? [] : codedError('CallEnded')
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
-  if (hold < 0n || !isInRange(hold)) return refuse('AmountOutOfRange')
+  if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
   const unbudgeted = budgetRefusal(command, state)
   if (unbudgeted !== null) return unbudgeted
   const { balance } = state
   if (hold > balance || (task !== undefined && balance <= 0n)) {
-    return refuse('InsufficientQuota', { balance: String(balance), needed: String(hold) })
+    return codedError('InsufficientQuota', { balance: String(balance), needed: String(hold) })
   }
   if (task !== undefined && openTasks(state) >= task.openMax) {
-    return refuse('TooManyTasks', { max: task.openMax })
+    return codedError('TooManyTasks', { max: task.openMax })
   }
   const kind = task === undefined ? {} : { isTask: true as const }
   const postings = holdPostings(command.userId, hold)
@@ -82,12 +82,12 @@ const openTasks = ({ open }: AccountState): number =>
 function budgetRefusal(
   { tokenId, hold }: AdmitCall,
   { budgets }: AccountState,
-): AccountRefusal | null {
+): AccountError | null {
   if (isPlayground(tokenId)) return null
   const budget = budgets.get(tokenId)
-  if (budget === undefined) return refuse('TokenBudgetUnknown', { tokenId })
+  if (budget === undefined) return codedError('TokenBudgetUnknown', { tokenId })
   if (budget.isUnlimited || hold <= budget.remain) return null
-  return refuse('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
+  return codedError('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
 }
 
 /**
@@ -97,9 +97,10 @@ function budgetRefusal(
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
   const open = state.open.get(call)
-  if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
+  if (open === undefined)
+    return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
   if (state.isEmptied && open.isTask === undefined) {
-    return refuse('InsufficientQuota', { balance: String(state.balance), needed: '0' })
+    return codedError('InsufficientQuota', { balance: String(state.balance), needed: '0' })
   }
   assert(isCountable(progress.usage), 'usage is counted in whole numbers')
   if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
@@ -113,7 +114,8 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
-  if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
+  if (open === undefined)
+    return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
   if (hold <= open.hold) return []
   const { userId, tokenId } = open.facts
   const payable = payableBy(state, tokenId)
@@ -121,7 +123,7 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
   const added = wanted < payable ? wanted : payable
   const total = open.hold + added
   if (added <= 0n || total < least || !isInRange(total)) {
-    return refuse('InsufficientQuota', { balance: String(payable), needed: String(wanted) })
+    return codedError('InsufficientQuota', { balance: String(payable), needed: String(wanted) })
   }
   const postings = holdPostings(userId, added)
   const data = { call, userId, tokenId, hold: toWire(total), added: toWire(added), postings }
@@ -175,7 +177,7 @@ export function interruptCall(
   if (open === undefined) return repeatedEnd(state, call)
   const isRenewed = leaseUntil !== undefined && leaseUntil !== open.leaseUntil
   if (isRenewed || at <= open.leaseUntil)
-    return refuse('LeaseNotOver', { leaseUntil: open.leaseUntil })
+    return codedError('LeaseNotOver', { leaseUntil: open.leaseUntil })
   const { price, clientIp, startedAt, progress } = open
   const { channelId = null, usage = NO_USAGE, costRatio } = progress ?? {}
   const used = costRatio === undefined ? { usage } : { usage, costRatio }
@@ -219,7 +221,7 @@ const isOver = (state: AccountState, call: string): boolean =>
 
 /** An end of a call that is not open: a repeat when it ended before. */
 function repeatedEnd(state: AccountState, call: string): Outcome {
-  return isOver(state, call) ? [] : refuse('CallUnknown')
+  return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
 /** Up to this many tokens of each choice may take all that is free; beyond it, half of it. */

@@ -1,12 +1,12 @@
 import { assert } from '../shared/assert.ts'
+import { codedError } from '../shared/coded-error.ts'
 import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { AccountRefusal, CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
+import type { AccountError, CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
 import type { AccountEvent } from './events.ts'
 import { giftPostings, rewardPostings, transferPostings } from './postings.ts'
 import type { AccountState } from './state.ts'
 
-type Outcome = readonly AccountEvent[] | AccountRefusal
+type Outcome = readonly AccountEvent[] | AccountError
 
 /** Whether the account can take so much more, with what is held coming back. */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
@@ -30,12 +30,13 @@ export function rewardInvite(command: RewardInvite, state: AccountState): Outcom
 export function transferAffiliate(command: TransferAffiliate, state: AccountState): Outcome {
   const { userId, transferId, amount, least } = command
   if (state.transferIds.has(transferId)) return []
-  if (amount <= 0n || amount < least) return refuse('TransferTooSmall', { least: String(least) })
+  if (amount <= 0n || amount < least)
+    return codedError('TransferTooSmall', { least: String(least) })
   if (amount > state.affiliate) {
-    const details = { balance: String(state.affiliate), needed: String(amount) }
-    return refuse('InsufficientAffiliate', details)
+    const params = { balance: String(state.affiliate), needed: String(amount) }
+    return codedError('InsufficientAffiliate', params)
   }
-  if (!fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  if (!fitsBalance(amount, state)) return codedError('AmountOutOfRange')
   const postings = transferPostings(userId, amount)
   const data = { userId, transferId, amount: toWire(amount), postings }
   return [{ type: 'AffiliateTransferred', v: 1, data }]
@@ -44,8 +45,8 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
 /** A day before the last one is over, too: clocks of several servers may differ at midnight. */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command
-  if (day <= state.checkInDay) return refuse('CheckedInAlready')
-  if (amount < 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  if (day <= state.checkInDay) return codedError('CheckedInAlready')
+  if (amount < 0n || !fitsBalance(amount, state)) return codedError('AmountOutOfRange')
   const postings = giftPostings(userId, amount)
   return [{ type: 'CheckedIn', v: 1, data: { userId, day, amount: toWire(amount), postings } }]
 }

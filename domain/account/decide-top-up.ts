@@ -1,7 +1,7 @@
+import { codedError } from '../shared/coded-error.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
 import type {
-  AccountRefusal,
+  AccountError,
   CreditTopUp,
   EarnRebate,
   ReverseRebate,
@@ -13,13 +13,13 @@ import { cashPostings, rebateBackPostings, rewardPostings } from './postings.ts'
 import type { AccountState } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
-type Outcome = readonly AccountEvent[] | AccountRefusal
+type Outcome = readonly AccountEvent[] | AccountError
 
 /** The account's side of a paid order, or of a restoration (`top-up/` decides which): once. */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
-  if (amount <= 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  if (amount <= 0n || !fitsBalance(amount, state)) return codedError('AmountOutOfRange')
   const postings = cashPostings(userId, amount, provider)
   const of = { userId, orderId, ...(restoreNo === undefined ? {} : { restoreNo }) }
   const data = { ...of, provider, amount: toWire(amount), postings }
@@ -30,7 +30,7 @@ export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome 
 export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
   const { userId, orderId, refundNo, provider, amount, note } = command
   if (state.deductionIds.has(topUpId(command))) return []
-  if (!isTakable(amount, state.balance)) return refuse('AmountOutOfRange')
+  if (!isTakable(amount, state.balance)) return codedError('AmountOutOfRange')
   const postings = cashPostings(userId, -amount, provider)
   const of = { userId, orderId, refundNo, provider }
   return [{ type: 'TopUpReversed', v: 1, data: { ...of, amount: toWire(amount), note, postings } }]
@@ -56,7 +56,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   const there = state.affiliate > 0n ? state.affiliate : 0n
   const lacking = amount > there ? amount - there : 0n
   const isAmount = amount > 0n && isInRange(amount)
-  if (!isAmount || !isOwable(state.balance - lacking)) return refuse('AmountOutOfRange')
+  if (!isAmount || !isOwable(state.balance - lacking)) return codedError('AmountOutOfRange')
   const postings = rebateBackPostings(userId, amount - lacking, lacking)
   const of = { userId, orderId, refundNo, amount: toWire(amount) }
   const data = { ...of, ...(lacking > 0n && { fromBalance: toWire(lacking) }), postings }

@@ -1,9 +1,9 @@
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
 import type {
   AccountCommand,
-  AccountRefusal,
+  AccountError,
   DeductQuota,
   GrantQuota,
   OpenTokenBudgets,
@@ -27,9 +27,9 @@ import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
 import { undoAccount } from './undo.ts'
 
-type Outcome = readonly AccountEvent[] | AccountRefusal
+type Outcome = readonly AccountEvent[] | AccountError
 
-export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent, AccountRefusal> = {
+export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent, AccountError> = {
   initialState: initialAccount,
   evolve: evolveAccount,
   undo: undoAccount,
@@ -85,7 +85,7 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
 function grantQuota(command: GrantQuota, state: AccountState): Outcome {
   const { userId, grantId, amount, reason } = command
   if (state.grantIds.has(grantId)) return []
-  if (amount <= 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  if (amount <= 0n || !fitsBalance(amount, state)) return codedError('AmountOutOfRange')
   const postings = grantPostings(userId, amount, reason)
   const data = { userId, grantId, amount: toWire(amount), reason, ...noteOf(command), postings }
   return [{ type: 'QuotaGranted', v: 1, data }]
@@ -94,9 +94,12 @@ function grantQuota(command: GrantQuota, state: AccountState): Outcome {
 function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   const { userId, deductionId, amount, reason } = command
   if (state.deductionIds.has(deductionId)) return []
-  if (amount <= 0n || amount > QUOTA_MAX) return refuse('AmountOutOfRange')
+  if (amount <= 0n || amount > QUOTA_MAX) return codedError('AmountOutOfRange')
   if (amount > state.balance) {
-    return refuse('InsufficientQuota', { balance: String(state.balance), needed: String(amount) })
+    return codedError('InsufficientQuota', {
+      balance: String(state.balance),
+      needed: String(amount),
+    })
   }
   const postings = deductionPostings(userId, amount)
   const ids = { userId, deductionId }
@@ -109,12 +112,12 @@ function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
   if (expected !== undefined && expected !== state.balance) {
-    const details = { balance: String(state.balance), expected: String(expected) }
-    return refuse('BalanceMoved', details)
+    const params = { balance: String(state.balance), expected: String(expected) }
+    return codedError('BalanceMoved', params)
   }
   const change = balance - state.balance
   if (change === 0n) return []
-  if (balance < 0n) return refuse('AmountOutOfRange')
+  if (balance < 0n) return codedError('AmountOutOfRange')
   const rest = { userId, reason: 'admin', ...(note === undefined ? {} : { note }) } as const
   return change > 0n
     ? grantQuota({ type: 'GrantQuota', grantId: adjustmentId, amount: change, ...rest }, state)
@@ -131,7 +134,7 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   // NOTE: a token whose call outgrew its hold is below 0, and an edit may send that back. What open
   // calls hold may come back to it, and has to fit then too.
   if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
-    return refuse('AmountOutOfRange')
+    return codedError('AmountOutOfRange')
   }
   const budget = state.budgets.get(tokenId)
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
@@ -146,7 +149,7 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   if (tokenIds.length === 0) return []
   // NOTE: calls of a token whose budget was closed may still be open, and give it back their rest.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
-    return refuse('AmountOutOfRange')
+    return codedError('AmountOutOfRange')
   }
   const data = { userId, tokenIds, remain: toWire(remain), isUnlimited }
   return [{ type: 'TokenBudgetsOpened', v: 1, data }]

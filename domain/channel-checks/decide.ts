@@ -1,5 +1,5 @@
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type { ChannelChecksCommand, ChannelChecksEvent } from './events.ts'
 
 /** Every check is a fact of its own: nothing before it matters. */
@@ -11,7 +11,7 @@ export const channelChecksDecider: Decider<
   ChannelChecks,
   ChannelChecksCommand,
   ChannelChecksEvent,
-  Refusal<never>
+  CodedError<never>
 > = {
   initialState: () => NOTHING,
   decide: ({ type, ...data }) => [

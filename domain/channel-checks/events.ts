@@ -1,6 +1,6 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { Fact } from '../shared/event.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 
 export const channelChecksStream = (channelId: number): string => `channel-checks-${channelId}`
 
@@ -50,11 +50,11 @@ export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 /** The run that has begun and not ended. */
 type TestRuns = { readonly open: string | null }
 
-type TestRunRefusal = Refusal<'TestRunOver'>
+type TestRunError = CodedError<'TestRunOver'>
 
 const NONE: TestRuns = Object.freeze({ open: null })
 
-export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, TestRunRefusal> = {
+export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, TestRunError> = {
   initialState: () => NONE,
   decide: (command, { open }) => {
     const { run } = command
@@ -63,7 +63,7 @@ export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, Te
       return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
     }
     // Another process has taken over since: it is that run's story now.
-    if (open !== run) return refuse('TestRunOver')
+    if (open !== run) return codedError('TestRunOver')
     const { tested, failed } = command
     return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]
   },

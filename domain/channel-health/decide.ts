@@ -1,5 +1,5 @@
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /** How long it stays open: `baseMs`, doubled each round, up to `maxMs`; a little more by chance. */
@@ -69,7 +69,7 @@ export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
   ChannelHealthEvent,
-  Refusal<never>
+  CodedError<never>
 > = {
   initialState: initialHealth,
   decide: (command, circuits) => {

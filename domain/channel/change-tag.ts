@@ -1,20 +1,20 @@
 import { isName } from '../shared/characters.ts'
-import { refuse } from '../shared/refusal.ts'
+import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/same.ts'
-import { refusalOfTerms } from './check-terms.ts'
-import type { ChangeTag, ChannelRefusal, TagChannels } from './commands.ts'
+import { termsError } from './check-terms.ts'
+import type { ChangeTag, ChannelError, TagChannels } from './commands.ts'
 import type { ChannelEvent, TagChange } from './events.ts'
 import { channelsOfTag, firstUnknown } from './several.ts'
 import type { KnownChannel } from './state.ts'
 
-type Outcome = readonly ChannelEvent[] | ChannelRefusal
+type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, KnownChannel>
 
 /** All of them get the tag, or lose theirs; or none where one is unknown. */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
-  if (tag === '' && command.tag !== null) return refuse('TagRequired')
-  if (!isName(tag)) return refuse('InvalidField', { field: 'tag', fault: 'bad-character' })
+  if (tag === '' && command.tag !== null) return codedError('TagRequired')
+  if (!isName(tag)) return codedError('InvalidField', { field: 'tag', fault: 'bad-character' })
   const unknown = firstUnknown(command.channelIds, channels)
   if (unknown !== null) return unknown
   const channelIds = [...new Set(command.channelIds)].filter(
@@ -27,11 +27,11 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
 /** One change for all channels of the tag, and only if it suits every one of them. */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
-  if ('refused' in found) return found
+  if ('code' in found) return found
   const change = tidiedChange(command.change)
   for (const { terms } of found) {
-    const refusal = refusalOfTerms({ ...terms, ...change })
-    if (refusal !== null) return refusal
+    const error = termsError({ ...terms, ...change })
+    if (error !== null) return error
   }
   const channelIds = found
     .filter(({ terms }) => !isSame({ ...terms, ...change }, terms))

@@ -1,26 +1,25 @@
-import { refuse } from '../shared/refusal.ts'
+import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/same.ts'
-import { proxyOf, refusalOfTerms, tidied } from './check-terms.ts'
-import type { ChangeTerms, ChannelRefusal } from './commands.ts'
+import { proxyOf, termsError, tidied } from './check-terms.ts'
+import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
-import { refusalOfKeys } from './keys.ts'
+import { keysError } from './keys.ts'
 import type { KnownChannel } from './state.ts'
 
 /** A key goes only where it was given for: a new address, kind or proxy needs it again. */
 export function changeTerms(
   command: ChangeTerms,
   channel: KnownChannel,
-): readonly ChannelEvent[] | ChannelRefusal {
+): readonly ChannelEvent[] | ChannelError {
   const { channelId } = channel
   const terms = tidied({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
   // What was taken once must not stand in the way of turning the channel off.
   const isKept = isSame(terms, channel.terms)
-  const refusal =
-    (isKept ? null : refusalOfTerms(terms)) ?? refusalOfKeys(keys.keyRefs, keys.keyMode)
-  if (refusal !== null) return refusal
+  const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
+  if (error !== null) return error
   const isAnyKept = channel.keyRefs.some((ref) => keys.keyRefs.includes(ref))
-  if (isAnyKept && !hasSameTarget(terms, channel.terms)) return refuse('KeyRequired')
+  if (isAnyKept && !hasSameTarget(terms, channel.terms)) return codedError('KeyRequired')
   const before = { terms: channel.terms, keyRefs: channel.keyRefs, keyMode: channel.keyMode }
   if (isSame({ terms, ...keys }, before)) return []
   const droppedKeyRefs = channel.keyRefs.filter((ref) => !keys.keyRefs.includes(ref))

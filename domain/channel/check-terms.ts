@@ -1,5 +1,6 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { badCharacter, isName, isText } from '../shared/characters.ts'
+import { codedError } from '../shared/coded-error.ts'
 import {
   isNumber,
   isObject,
@@ -8,12 +9,11 @@ import {
   reservedName,
 } from '../shared/json-text.ts'
 import { proxyAddress } from '../shared/proxy-address.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { ChannelRefusal } from './commands.ts'
+import type { ChannelError } from './commands.ts'
 import type { ChannelTerms } from './events.ts'
 import { allowableMembers } from './restricted-members.ts'
 
-export type TermsFault =
+export type TermsErrorCode =
   | 'not-json'
   | 'duplicate-key'
   | 'too-deep'
@@ -33,9 +33,9 @@ export type TermsFault =
   | 'not-allowable'
 
 /** `field` as on the wire; `name` the entry at fault. */
-export type FaultyField = {
+export type FieldError = {
   readonly field: string
-  readonly fault: TermsFault
+  readonly fault: TermsErrorCode
   readonly name?: string
 }
 
@@ -56,7 +56,7 @@ const COST_RATIO_SCALE_MAX = 6
 const REGIONAL = 41
 const VERSIONED = 18
 
-type Members = Exclude<ReturnType<typeof readObject>, FaultyField>
+type Members = Exclude<ReturnType<typeof readObject>, FieldError>
 
 /** As terms are kept. */
 export const tidied = ({
@@ -77,15 +77,15 @@ function plainDecimal(text: string): string {
   return decimal === null ? text : decimalText(decimal)
 }
 
-export function refusalOfTerms(terms: ChannelTerms): ChannelRefusal | null {
-  if (terms.name.trim() === '') return refuse('NameRequired')
-  if (terms.models.length === 0) return refuse('ModelsRequired')
+export function termsError(terms: ChannelTerms): ChannelError | null {
+  if (terms.name.trim() === '') return codedError('NameRequired')
+  if (terms.models.length === 0) return codedError('ModelsRequired')
   const faulty = faultyField(terms)
-  return faulty === null ? null : refuse('InvalidField', faulty)
+  return faulty === null ? null : codedError('InvalidField', faulty)
 }
 
 /** The first field that can't be right, or null. Empty texts are. */
-export function faultyField(terms: ChannelTerms): FaultyField | null {
+export function faultyField(terms: ChannelTerms): FieldError | null {
   return (
     tooLong(terms) ??
     faultyText(terms) ??
@@ -121,14 +121,14 @@ export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string |
   return proxy.trim() === '' ? null : proxy.trim()
 }
 
-function faultyProxy(terms: ChannelTerms): FaultyField | null {
+function faultyProxy(terms: ChannelTerms): FieldError | null {
   const proxy = proxyToUse(terms)
   const isRight = proxy === null || proxyAddress(proxy) !== null
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
 /** Left out or null: as the channel's type has it. */
-function faultyIncludeUsage({ setting }: ChannelTerms): FaultyField | null {
+function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
   const chosen = (members instanceof Map ? members.get(name) : null) ?? false
@@ -136,7 +136,7 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FaultyField | null {
 }
 
 /** Left out or null: none. */
-function faultyAllowedMembers({ type, setting }: ChannelTerms): FaultyField | null {
+function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
   const names = (members instanceof Map ? members.get(name) : null) ?? []
@@ -152,7 +152,7 @@ function faultyAllowedMembers({ type, setting }: ChannelTerms): FaultyField | nu
 }
 
 /** Names can be read, all of them; further texts hold nothing that is none. */
-function faultyText(terms: ChannelTerms): FaultyField | null {
+function faultyText(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
     const names = [terms[key]].flat()
     if (!names.every(isName)) return { field, fault: 'bad-character' }
@@ -170,7 +170,7 @@ const NAMES = [
   ['model_prefix', 'modelPrefix'],
 ] as const
 
-function faultyUrl(baseUrl: string): FaultyField | null {
+function faultyUrl(baseUrl: string): FieldError | null {
   if (baseUrl === '' || NAMED_BASES.has(baseUrl)) return null
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
@@ -179,10 +179,10 @@ function faultyUrl(baseUrl: string): FaultyField | null {
 }
 
 /** The region of this kind is JSON, or a name. */
-const faultyRegion = ({ type, other }: ChannelTerms): FaultyField | null =>
+const faultyRegion = ({ type, other }: ChannelTerms): FieldError | null =>
   type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
 
-function faultyCostRatio({ costRatio }: ChannelTerms): FaultyField | null {
+function faultyCostRatio({ costRatio }: ChannelTerms): FieldError | null {
   if (costRatio === undefined) return null
   const ratio = parseDecimal(costRatio)
   const isRight =
@@ -190,7 +190,7 @@ function faultyCostRatio({ costRatio }: ChannelTerms): FaultyField | null {
   return isRight ? null : { field: 'cost_ratio', fault: 'not-cost-ratio' }
 }
 
-function tooLong(terms: ChannelTerms): FaultyField | null {
+function tooLong(terms: ChannelTerms): FieldError | null {
   if (bytesIn(JSON.stringify(terms)) <= TERMS_BYTES_MAX) return null
   const sizes = FREE_TEXTS.map(([field, key]) => ({ field, size: String(terms[key]).length }))
   const [longest] = sizes.sort((left, right) => right.size - left.size)
@@ -230,16 +230,16 @@ function checkedObject(field: string, text: string) {
   return bad === null ? members : { field, ...bad }
 }
 
-function faultyObject(field: string, text: string): FaultyField | null {
+function faultyObject(field: string, text: string): FieldError | null {
   const members = checkedObject(field, text)
-  return members instanceof Map ? null : (members as FaultyField)
+  return members instanceof Map ? null : (members as FieldError)
 }
 
 /** Names map to names, by way of at most 8 others and never in a circle. */
-function faultyMapping(text: string): FaultyField | null {
+function faultyMapping(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
-  if (!(members instanceof Map)) return members as FaultyField
+  if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     if (typeof target !== 'string' || target === '') return { field, fault: 'not-text', name }
     const fault = chainFault(name, members as Members)
@@ -248,7 +248,7 @@ function faultyMapping(text: string): FaultyField | null {
   return null
 }
 
-function chainFault(start: string, mapping: Members): TermsFault | null {
+function chainFault(start: string, mapping: Members): TermsErrorCode | null {
   const seen = new Set([start])
   let name = start
   for (;;) {
@@ -262,10 +262,10 @@ function chainFault(start: string, mapping: Members): TermsFault | null {
 }
 
 /** What callers see must stay an error: targets are 400 to 599. */
-function faultyStatuses(text: string): FaultyField | null {
+function faultyStatuses(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)
-  if (!(members instanceof Map)) return members as FaultyField
+  if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     const digits = typeof target === 'string' ? target : isNumber(target) ? target.numberText : ''
     const isRight = /^[1-5]\d\d$/.test(name) && /^[45]\d\d$/.test(digits)

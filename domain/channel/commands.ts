@@ -1,4 +1,4 @@
-import type { Refusal } from '../shared/refusal.ts'
+import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /** `terms.name` gives way to each channel's own. Ids ascend from the first. */
@@ -107,12 +107,12 @@ export type ChannelCommand =
   | TakeBackKeys
   | FixAbilities
 
-export type ChannelRefusalCode =
-  /** Never created, or deleted. details where several were named: `id`. */
+export type ChannelErrorCode =
+  /** Never created, or deleted. params where several were named: `id`. */
   | 'ChannelUnknown'
   /** Only another time to expire turns it on; where several were named: `names`, `more`. */
   | 'ChannelExpired'
-  /** The id was given out before; details: `next`, the lowest that never was. */
+  /** The id was given out before; params: `next`, the lowest that never was. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
@@ -120,12 +120,12 @@ export type ChannelRefusalCode =
   | 'KeyRequired'
   /** Several, in a channel that takes one. */
   | 'OneKeyOnly'
-  /** details: `limit`. */
+  /** params: `limit`. */
   | 'TooManyKeys'
   | 'TagRequired'
   /** No channel has it. */
   | 'TagUnknown'
-  /** details: `field` (as on the wire) and `fault` (a `TermsFault`). */
+  /** params: `field` (as on the wire) and `fault` (a `TermsErrorCode`). */
   | 'InvalidField'
 
-export type ChannelRefusal = Refusal<ChannelRefusalCode>
+export type ChannelError = CodedError<ChannelErrorCode>

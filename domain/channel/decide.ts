@@ -1,13 +1,13 @@
 import { assert } from '../shared/assert.ts'
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
 import { changeTerms } from './change-terms.ts'
-import { refusalOfTerms, tidied } from './check-terms.ts'
-import type { ChannelCommand, ChannelRefusal, CreateChannels } from './commands.ts'
+import { termsError, tidied } from './check-terms.ts'
+import type { ChannelCommand, ChannelError, CreateChannels } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import { refusalOfKeys, setKeyAside, takeBackKeys } from './keys.ts'
+import { keysError, setKeyAside, takeBackKeys } from './keys.ts'
 import {
   type ChannelsState,
   evolveChannels,
@@ -30,7 +30,7 @@ import {
 function createChannels(
   command: CreateChannels,
   { channels: known, highestId }: ChannelsState,
-): readonly ChannelEvent[] | ChannelRefusal {
+): readonly ChannelEvent[] | ChannelError {
   const { channels, keyMode, isEnabled } = command
   assert(channels.length > 0, 'no channels to create')
   const isRepeat = channels.every(({ channelId, keyRefs }) =>
@@ -39,13 +39,13 @@ function createChannels(
   if (isRepeat) return []
   let previous = highestId
   for (const { channelId } of channels) {
-    if (channelId <= previous) return refuse('ChannelExists', { next: highestId + 1 })
+    if (channelId <= previous) return codedError('ChannelExists', { next: highestId + 1 })
     previous = channelId
   }
   const terms = tidied(command.terms)
   for (const { name, keyRefs } of channels) {
-    const refusal = refusalOfTerms({ ...terms, name }) ?? refusalOfKeys(keyRefs, keyMode)
-    if (refusal !== null) return refusal
+    const error = termsError({ ...terms, name }) ?? keysError(keyRefs, keyMode)
+    if (error !== null) return error
   }
   return [{ type: 'ChannelsCreated', v: 1, data: { terms, channels, keyMode, isEnabled } }]
 }
@@ -61,16 +61,15 @@ const channelsSnapshot: SnapshotCodec<ChannelsState> = {
   },
 }
 
-type Outcome = readonly ChannelEvent[] | ChannelRefusal
+type Outcome = readonly ChannelEvent[] | ChannelError
 
-export const channelsDecider: Decider<ChannelsState, ChannelCommand, ChannelEvent, ChannelRefusal> =
-  {
-    initialState: initialChannels,
-    decide,
-    evolve: evolveChannels,
-    undo: undoOf,
-    snapshot: channelsSnapshot,
-  }
+export const channelsDecider: Decider<ChannelsState, ChannelCommand, ChannelEvent, ChannelError> = {
+  initialState: initialChannels,
+  decide,
+  evolve: evolveChannels,
+  undo: undoOf,
+  snapshot: channelsSnapshot,
+}
 
 function decide(command: ChannelCommand, state: ChannelsState): Outcome {
   const { channels } = state
@@ -97,7 +96,7 @@ function decide(command: ChannelCommand, state: ChannelsState): Outcome {
       return [{ type: 'ChannelAbilitiesFixed', v: 1, data: { count: channels.size } }]
     default: {
       const channel = channels.get(command.channelId)
-      return channel === undefined ? refuse('ChannelUnknown') : decideOne(command, channel)
+      return channel === undefined ? codedError('ChannelUnknown') : decideOne(command, channel)
     }
   }
 }

@@ -1,5 +1,5 @@
-import { refuse } from '../shared/refusal.ts'
-import type { ChannelRefusal, SetKeyAside, TakeBackKeys } from './commands.ts'
+import { codedError } from '../shared/coded-error.ts'
+import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { KnownChannel } from './state.ts'
 import { autoDisable } from './status.ts'
@@ -7,10 +7,10 @@ import { autoDisable } from './status.ts'
 /** Keys in one channel. Their references are in every event that changes its terms. */
 export const KEYS_MAX = 1_000
 
-export function refusalOfKeys(keyRefs: readonly string[], mode: KeyMode): ChannelRefusal | null {
-  if (keyRefs.length === 0 || keyRefs.includes('')) return refuse('KeyRequired')
-  if (keyRefs.length > 1 && mode === '') return refuse('OneKeyOnly')
-  return keyRefs.length > KEYS_MAX ? refuse('TooManyKeys', { limit: KEYS_MAX }) : null
+export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelError | null {
+  if (keyRefs.length === 0 || keyRefs.includes('')) return codedError('KeyRequired')
+  if (keyRefs.length > 1 && mode === '') return codedError('OneKeyOnly')
+  return keyRefs.length > KEYS_MAX ? codedError('TooManyKeys', { limit: KEYS_MAX }) : null
 }
 
 /** The last key that is left is not set aside: its channel is turned off instead. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../shared/refusal.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { KnownChannel } from './state.ts'
 
 type Channels = ReadonlyMap<number, KnownChannel>
@@ -7,18 +7,18 @@ type Channels = ReadonlyMap<number, KnownChannel>
 export function firstUnknown(
   channelIds: readonly number[],
   channels: Channels,
-): Refusal<'ChannelUnknown'> | null {
+): CodedError<'ChannelUnknown'> | null {
   const id = channelIds.find((channelId) => !channels.has(channelId))
-  return id === undefined ? null : refuse('ChannelUnknown', { id })
+  return id === undefined ? null : codedError('ChannelUnknown', { id })
 }
 
 /** At least one, or why there is none. */
 export function channelsOfTag(
   given: string,
   channels: Channels,
-): readonly KnownChannel[] | Refusal<'TagRequired' | 'TagUnknown'> {
+): readonly KnownChannel[] | CodedError<'TagRequired' | 'TagUnknown'> {
   const tag = given.trim()
-  if (tag === '') return refuse('TagRequired')
+  if (tag === '') return codedError('TagRequired')
   const found = [...channels.values()].filter(({ terms }) => terms.tag === tag)
-  return found.length === 0 ? refuse('TagUnknown') : found
+  return found.length === 0 ? codedError('TagUnknown') : found
 }

@@ -1,11 +1,11 @@
-import { type Refusal, refuse } from '../shared/refusal.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import { truncateNames } from '../shared/truncate-names.ts'
-import type { ChannelRefusal, EnableChannels, EnableTag } from './commands.ts'
+import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { channelsOfTag, firstUnknown } from './several.ts'
 import type { KnownChannel } from './state.ts'
 
-type Outcome = readonly ChannelEvent[] | ChannelRefusal
+type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, KnownChannel>
 type Status = 'enabled' | 'disabled'
 
@@ -14,8 +14,8 @@ type Status = 'enabled' | 'disabled'
  * already are left out.
  */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
-  const refusal = firstUnknown(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
-  return refusal ?? changed(channelIds, 'enabled', null, channels)
+  const error = firstUnknown(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
+  return error ?? changed(channelIds, 'enabled', null, channels)
 }
 
 export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
@@ -24,14 +24,14 @@ export const disable = (channelIds: readonly number[], channels: Channels): Outc
 /** But for those that have expired. */
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
-  if ('refused' in found) return found
+  if ('code' in found) return found
   const usable = found.filter(({ terms }) => !isExpired(terms.expiredTime, now))
   return changed(idsOf(usable), 'enabled', tag.trim(), channels)
 }
 
 export function disableTag(tag: string, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
-  if ('refused' in found) return found
+  if ('code' in found) return found
   return changed(idsOf(found), 'disabled', tag.trim(), channels)
 }
 
@@ -42,14 +42,14 @@ function expiredAmong(
   channelIds: readonly number[],
   now: number,
   channels: Channels,
-): Refusal<'ChannelExpired'> | null {
+): CodedError<'ChannelExpired'> | null {
   const asked = [...new Set(channelIds)]
   const names = asked.flatMap((id) => {
     const terms = channels.get(id)?.terms
     return terms !== undefined && isExpired(terms.expiredTime, now) ? [terms.name] : []
   })
   if (names.length === 0) return null
-  return refuse('ChannelExpired', asked.length > 1 ? truncateNames(names) : undefined)
+  return codedError('ChannelExpired', asked.length > 1 ? truncateNames(names) : undefined)
 }
 
 function changed(
@@ -82,7 +82,7 @@ export function autoEnable({ channelId, status }: KnownChannel): readonly Channe
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = firstUnknown(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
-  return channelIds.length > 1 ? unknown : refuse('ChannelUnknown')
+  return channelIds.length > 1 ? unknown : codedError('ChannelUnknown')
 }
 
 export const deleteDisabled = (now: number, channels: Channels): readonly ChannelEvent[] =>

@@ -1,6 +1,6 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { Sealed } from '../shared/event.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { CredentialsEvent } from './events.ts'
 import {
   type CredentialsState,
@@ -91,7 +91,7 @@ export type CredentialsCommand =
   | ResetSecondFactor
   | ForgetCredentials
 
-export type CredentialsRefusalCode =
+export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** There is neither TOTP nor a passkey. */
   | 'NoSecondFactor'
@@ -106,11 +106,11 @@ export type CredentialsRefusalCode =
   | 'PasskeysChanged'
   | 'TooManyPasskeys'
 
-type CredentialsRefusal = Refusal<CredentialsRefusalCode>
+type CredentialsError = CodedError<CredentialsErrorCode>
 
 const PASSKEYS_MAX = 20
 
-type Outcome = readonly CredentialsEvent[] | CredentialsRefusal
+type Outcome = readonly CredentialsEvent[] | CredentialsError
 type Command<Type extends CredentialsCommand['type']> = Extract<
   CredentialsCommand,
   { readonly type: Type }
@@ -120,7 +120,7 @@ export const credentialsDecider: Decider<
   CredentialsState,
   CredentialsCommand,
   CredentialsEvent,
-  CredentialsRefusal
+  CredentialsError
 > = {
   initialState: initialCredentials,
   evolve: evolveCredentials,
@@ -148,20 +148,20 @@ export const credentialsDecider: Decider<
       }
       case 'ReplaceRecoveryCodes': {
         const { userId, codeHashes } = command
-        if (!hasSecondFactor(state)) return refuse('NoSecondFactor')
+        if (!hasSecondFactor(state)) return codedError('NoSecondFactor')
         return [{ type: 'RecoveryCodesReplaced', v: 1, data: { userId, codeHashes } }]
       }
       case 'UseRecoveryCode': {
         const { userId, codeHash } = command
-        if (!state.recoveryCodes.has(codeHash)) return refuse('CodeWrong')
+        if (!state.recoveryCodes.has(codeHash)) return codedError('CodeWrong')
         return [{ type: 'RecoveryCodeUsed', v: 1, data: { userId, codeHash } }]
       }
       case 'ResetSecondFactor': {
         const { userId } = command
-        if (!hasSecondFactor(state)) return refuse('NoSecondFactor')
+        if (!hasSecondFactor(state)) return codedError('NoSecondFactor')
         const passkeyIds = [...state.passkeys.keys()]
         const isNew = (id: number): boolean => !command.passkeyIds.includes(id)
-        if (passkeyIds.some(isNew)) return refuse('PasskeysChanged')
+        if (passkeyIds.some(isNew)) return codedError('PasskeysChanged')
         return [{ type: 'SecondFactorReset', v: 1, data: { userId, passkeyIds } }]
       }
       case 'ForgetCredentials':
@@ -175,14 +175,14 @@ export const credentialsDecider: Decider<
 function enableTotp(command: Command<'EnableTotp'>, state: CredentialsState): Outcome {
   const { userId, secretRef, step, codeHashes } = command
   if (state.totp?.secretRef === secretRef) return []
-  if (state.totp !== null) return refuse('TotpAlreadyOn')
+  if (state.totp !== null) return codedError('TotpAlreadyOn')
   const enabled = { type: 'TotpEnabled', v: 1, data: { userId, secretRef, step } } as const
   return [enabled, ...firstCodes(userId, codeHashes, state)]
 }
 
 function takeStep({ userId, step }: Command<'UseTotpStep'>, { totp }: CredentialsState): Outcome {
-  if (totp === null) return refuse('CodeWrong')
-  if (step <= totp.usedStep) return refuse('CodeUsed')
+  if (totp === null) return codedError('CodeWrong')
+  if (step <= totp.usedStep) return codedError('CodeUsed')
   return [{ type: 'TotpStepUsed', v: 1, data: { userId, step } }]
 }
 
@@ -193,7 +193,7 @@ function changePasskeys(
   if (command.type === 'AddPasskey') return addPasskey(command, state)
   const { userId, passkeyId } = command
   const passkey = state.passkeys.get(passkeyId)
-  if (passkey === undefined) return refuse('PasskeyUnknown')
+  if (passkey === undefined) return codedError('PasskeyUnknown')
   switch (command.type) {
     case 'RenamePasskey': {
       const { name } = command
@@ -204,7 +204,7 @@ function changePasskeys(
       const { counter } = command
       // Many authenticators count nothing, and say 0 always.
       const counts = counter > 0 || passkey.counter > 0
-      if (counts && counter <= passkey.counter) return refuse('PasskeyCopied')
+      if (counts && counter <= passkey.counter) return codedError('PasskeyCopied')
       return [{ type: 'PasskeyUsed', v: 1, data: { userId, passkeyId, counter } }]
     }
     case 'RemovePasskey': {
@@ -219,9 +219,9 @@ function changePasskeys(
 function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: CredentialsState): Outcome {
   const known = [...state.passkeys.values()]
   if (known.some(({ credentialHash }) => credentialHash === data.credentialHash)) {
-    return refuse('PasskeyKnown')
+    return codedError('PasskeyKnown')
   }
-  if (known.length >= PASSKEYS_MAX) return refuse('TooManyPasskeys', { limit: PASSKEYS_MAX })
+  if (known.length >= PASSKEYS_MAX) return codedError('TooManyPasskeys', { limit: PASSKEYS_MAX })
   const passkeyId = state.passkeysMade + 1
   const added = { type: 'PasskeyAdded', v: 1, data: { passkeyId, ...data } } as const
   return [added, ...firstCodes(data.userId, codeHashes, state)]

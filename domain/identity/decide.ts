@@ -1,5 +1,5 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { IdentityEvent, IdentityProvider } from './events.ts'
 
 /** null: nobody's. */
@@ -10,7 +10,7 @@ export const identityDecider: Decider<
   IdentityState,
   IdentityCommand,
   IdentityEvent,
-  IdentityRefusal
+  IdentityError
 > = {
   initialState: () => ({ userId: null }),
   decide: ({ type, ...data }, state) => {
@@ -18,7 +18,7 @@ export const identityDecider: Decider<
       return state.userId === data.userId ? [{ type: 'IdentityReleased', v: 1, data }] : []
     }
     if (state.userId === data.userId) return []
-    if (state.userId !== null) return refuse('IdentityTaken', { provider: data.provider })
+    if (state.userId !== null) return codedError('IdentityTaken', { provider: data.provider })
     return [{ type: 'IdentityClaimed', v: 1, data }]
   },
   evolve: (_state, { type, data }) => ({
@@ -39,6 +39,6 @@ type ReleaseIdentity = OfIdentity & { readonly type: 'ReleaseIdentity' }
 type IdentityCommand = ClaimIdentity | ReleaseIdentity
 
 /** The identity is another user's. */
-export type IdentityRefusalCode = 'IdentityTaken'
+export type IdentityErrorCode = 'IdentityTaken'
 
-type IdentityRefusal = Refusal<IdentityRefusalCode>
+type IdentityError = CodedError<IdentityErrorCode>

@@ -1,6 +1,6 @@
 import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { MessageEvent, MessageText } from './events.ts'
 import { countOf, type IdRange } from './recipients.ts'
@@ -26,16 +26,16 @@ export type MarkRead = {
 /** One message is one event, which every store takes: 350 KB of ranges at most. */
 export const RANGES_MAX = 20_000
 
-type Outcome = readonly MessageEvent[] | MessageRefusal
+type Outcome = readonly MessageEvent[] | MessageError
 
-export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageRefusal> = {
+export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageError> = {
   initialState: () => ({ message: null }),
   decide: (command, { message }) => {
     const { messageId } = command
     if (command.type === 'SendMessage')
       return send(command, message?.text ?? null, message !== null)
     const text = message?.text ?? null
-    if (text === null) return refuse('MessageUnknown')
+    if (text === null) return codedError('MessageUnknown')
     const dropped = { messageId, droppedTextRef: text.textRef }
     if (command.type === 'DeleteMessage') return [{ type: 'MessageDeleted', v: 1, data: dropped }]
     const { format, textRef } = command
@@ -59,11 +59,11 @@ function send(
   known: MessageText | null,
   isTaken: boolean,
 ): Outcome {
-  if (isTaken) return known?.textRef === data.textRef ? [] : refuse('MessageExists')
+  if (isTaken) return known?.textRef === data.textRef ? [] : codedError('MessageExists')
   const total = countOf(data.recipients)
-  if (total === 0) return refuse('RecipientRequired')
+  if (total === 0) return codedError('RecipientRequired')
   if (data.recipients.length > RANGES_MAX) {
-    return refuse('RecipientsScattered', { limit: RANGES_MAX })
+    return codedError('RecipientsScattered', { limit: RANGES_MAX })
   }
   return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
 }
@@ -76,7 +76,7 @@ type KnownMessage = {
 
 type MessageState = { readonly message: KnownMessage | null }
 
-export type MessageRefusalCode =
+export type MessageErrorCode =
   /** Never sent, or deleted. */
   | 'MessageUnknown'
   /** The id is another message's. */
@@ -85,4 +85,4 @@ export type MessageRefusalCode =
   /** The recipients are in more than `limit` places. */
   | 'RecipientsScattered'
 
-type MessageRefusal = Refusal<MessageRefusalCode>
+type MessageError = CodedError<MessageErrorCode>

@@ -1,12 +1,12 @@
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type { MarkRead } from './decide.ts'
 import type { MessageRead } from './events.ts'
 
 export type InboxState = { readonly read: Set<number> }
 
 /** What one user has read. Whether the message is theirs to read is the message's to say. */
-export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, Refusal<never>> = {
+export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
   initialState: () => ({ read: new Set() }),
   decide: ({ type: _type, ...data }, { read }) =>
     read.has(data.messageId) ? [] : [{ type: 'MessageRead', v: 1, data }],

@@ -1,6 +1,6 @@
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { type Quota, toWire } from '../shared/quota.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { NotificationEvent, NotificationSettings, NotifyMeans } from './events.ts'
 
@@ -40,7 +40,7 @@ export const notificationsDecider: Decider<
   NotificationsState,
   ChangeNotifications | WarnOfQuota,
   NotificationEvent,
-  Refusal<never>
+  CodedError<never>
 > = {
   initialState: () => ({ settings: DEFAULT_NOTIFICATIONS, warnedAt: 0 }),
   decide: (command, state) => {

@@ -32,7 +32,7 @@ const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|
 /** On this machine alone nobody on the way reads the key. */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
-export type OptionFault =
+export type OptionErrorCode =
   | 'not-flag'
   | 'not-integer'
   | 'not-number'
@@ -70,7 +70,7 @@ export type OptionFault =
   | 'not-secret'
 
 type Faulty = {
-  readonly fault: OptionFault
+  readonly fault: OptionErrorCode
   /** The entry of a JSON text that is at fault. */
   readonly name?: string
   readonly minimum?: string | number
@@ -138,7 +138,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
 }
 
 /** Written forms alone: whether there is such a host or mailbox, its use tells. */
-const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionFault }> = {
+const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
     fault: 'not-host',

@@ -1,4 +1,4 @@
-import type { Refusal } from '../shared/refusal.ts'
+import type { CodedError } from '../shared/coded-error.ts'
 import type { PlannedEntry, PriceChangeScheduled } from './events.ts'
 
 export type SetOption = {
@@ -41,22 +41,22 @@ export type ScheduleCommand = SchedulePriceChange | CancelPriceChange | ApplyPri
 
 export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | ScheduleCommand
 
-export type OptionsRefusalCode =
+export type OptionsErrorCode =
   | 'UnknownOption'
-  /** details: `key`, `fault` (an `OptionFault`); `name`, `minimum` or `maximum` where it helps. */
+  /** params: `key`, `fault` (an `OptionErrorCode`); `name`, `minimum`, `maximum` as needed. */
   | 'InvalidOption'
-  /** Somebody set it since it was looked at. details: `key`. */
+  /** Somebody set it since it was looked at. params: `key`. */
   | 'OptionChanged'
   | 'PriceChangeUnknown'
   | 'PriceChangeEmpty'
   | 'PriceChangeNotAhead'
-  /** details: `days`. */
+  /** params: `days`. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /** details: `limit`. */
+  /** params: `limit`. */
   | 'TooManyPriceChanges'
 
-export type OptionsRefusal = Refusal<OptionsRefusalCode>
+export type OptionsError = CodedError<OptionsErrorCode>
 
 /** Not applied yet, and not cancelled. */
 type PlannedChange = PriceChangeScheduled['data']

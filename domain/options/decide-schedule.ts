@@ -1,19 +1,19 @@
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
 import { isPriceOption } from '../pricing/entry-changes.ts'
-import { refuse } from '../shared/refusal.ts'
+import { codedError } from '../shared/coded-error.ts'
 import type {
   ApplyPriceChange,
-  OptionsRefusal,
+  OptionsError,
   OptionsState,
   ScheduleCommand,
   SchedulePriceChange,
 } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
-import { isFlag, nameFault, withPlanned } from './planned-entries.ts'
+import { isFlag, nameErrorOf, withPlanned } from './planned-entries.ts'
 import { checkOption, optionValue } from './registry.ts'
 import { PAIR, SINGLE, setEvents, withoutRivals } from './set-options.ts'
 
-type Outcome = readonly OptionsEvent[] | OptionsRefusal
+type Outcome = readonly OptionsEvent[] | OptionsError
 
 export const PLANNED_MAX = 100
 export const PLANNED_ENTRIES_MAX = 1_000
@@ -29,7 +29,7 @@ export function decideSchedule(command: ScheduleCommand, state: OptionsState): O
     case 'CancelPriceChange':
       return state.planned.has(command.id)
         ? [{ type: 'PriceChangeCancelled', v: 1, data: { id: command.id } }]
-        : refuse('PriceChangeUnknown')
+        : codedError('PriceChangeUnknown')
     case 'ApplyPriceChange':
       return apply(command, state)
   }
@@ -37,20 +37,21 @@ export function decideSchedule(command: ScheduleCommand, state: OptionsState): O
 
 function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   const { at, now, changes, replaces } = command
-  if (replaces !== undefined && !state.planned.has(replaces)) return refuse('PriceChangeUnknown')
-  if (changes.length === 0) return refuse('PriceChangeEmpty')
+  if (replaces !== undefined && !state.planned.has(replaces))
+    return codedError('PriceChangeUnknown')
+  if (changes.length === 0) return codedError('PriceChangeEmpty')
   if (changes.length > PLANNED_ENTRIES_MAX) {
-    return refuse('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX })
+    return codedError('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX })
   }
   if (replaces === undefined && state.planned.size >= PLANNED_MAX) {
-    return refuse('TooManyPriceChanges', { limit: PLANNED_MAX })
+    return codedError('TooManyPriceChanges', { limit: PLANNED_MAX })
   }
-  if (at <= now) return refuse('PriceChangeNotAhead')
+  if (at <= now) return codedError('PriceChangeNotAhead')
   if (at > now + PLANNED_DAYS_MAX * DAY_MS) {
-    return refuse('PriceChangeTooFar', { days: PLANNED_DAYS_MAX })
+    return codedError('PriceChangeTooFar', { days: PLANNED_DAYS_MAX })
   }
   const entries = checkedEntries(changes)
-  if ('refused' in entries) return entries
+  if ('code' in entries) return entries
   const rivals = rivalsIn(entries)
   if (rivals !== null) return rivals
   const texts = textsOf(entries, state)
@@ -66,17 +67,15 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
 }
 
 /** Each entry once, its value as it is to be kept. */
-function checkedEntries(
-  changes: readonly PlannedEntry[],
-): readonly PlannedEntry[] | OptionsRefusal {
+function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
   for (const { option, name, value } of changes) {
-    if (!isPriceOption(option)) return refuse('UnknownOption', { key: option.slice(0, 200) })
-    const fault = nameFault(option, name)
-    if (fault !== null) return refuse('InvalidOption', { key: option, fault })
+    if (!isPriceOption(option)) return codedError('UnknownOption', { key: option.slice(0, 200) })
+    const fault = nameErrorOf(option, name)
+    if (fault !== null) return codedError('InvalidOption', { key: option, fault })
     const entry = JSON.stringify([option, name])
-    if (named.has(entry)) return refuse('InvalidOption', twice(option, name))
+    if (named.has(entry)) return codedError('InvalidOption', twice(option, name))
     named.add(entry)
     if (isFlag(option)) {
       entries.push({ option, name, value })
@@ -84,7 +83,11 @@ function checkedEntries(
     }
     const decimal = value === null ? null : parseDecimal(value)
     if (value !== null && decimal === null) {
-      return refuse('InvalidOption', { key: option, fault: 'not-ratio', name: name.slice(0, 100) })
+      return codedError('InvalidOption', {
+        key: option,
+        fault: 'not-ratio',
+        name: name.slice(0, 100),
+      })
     }
     entries.push({ option, name, value: decimal === null ? null : decimalText(decimal) })
   }
@@ -92,11 +95,11 @@ function checkedEntries(
 }
 
 /** Both forms of the fallback price: which of them was meant is not guessed. */
-function rivalsIn(entries: readonly PlannedEntry[]): OptionsRefusal | null {
+function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))
   if (pair.length === 0 || !set.includes(SINGLE)) return null
-  return refuse('InvalidOption', { key: SINGLE, fault: 'rivals', name: pair.join(', ') })
+  return codedError('InvalidOption', { key: SINGLE, fault: 'rivals', name: pair.join(', ') })
 }
 
 const twice = (key: string, name: string) =>
@@ -106,10 +109,10 @@ const twice = (key: string, name: string) =>
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []
-  if (planned.at > now) return refuse('PriceChangeNotDue')
+  if (planned.at > now) return codedError('PriceChangeNotDue')
   const texts = textsOf(planned.changes, state)
   if (!Array.isArray(texts)) {
-    const { key = '', fault = '' } = texts.details ?? {}
+    const { key = '', fault = '' } = texts.params
     const data = { id, option: String(key), fault: String(fault) }
     return [{ type: 'PriceChangeFailed', v: 1, data }]
   }
@@ -119,12 +122,12 @@ function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
 type Texts = [key: string, text: string][]
 
 /** The options' texts with these entries in them, or why one can't be. */
-function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsRefusal {
+function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsError {
   const texts = new Map<string, string>()
   for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
-    if ('refused' in checked) return checked
+    if ('code' in checked) return checked
     // One that is emptied never empties what the same plan sets.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutRivals(option, checked.value)) texts.set(key, text)
@@ -133,9 +136,9 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /** Half a pair prices nothing: every model without a price of its own would be refused. */
-function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsRefusal | null {
+function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')
   const [key] = missing
   if (key === undefined || missing.length > 1 || !PAIR.some((one) => texts.has(one))) return null
-  return refuse('InvalidOption', { key, fault: 'entry-missing', name: key })
+  return codedError('InvalidOption', { key, fault: 'entry-missing', name: key })
 }

@@ -1,9 +1,9 @@
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
 import {
   initialOptions,
   type OptionsCommand,
-  type OptionsRefusal,
+  type OptionsError,
   type OptionsState,
   type SetOption,
   type SetSecretOption,
@@ -13,9 +13,9 @@ import type { OptionsEvent } from './events.ts'
 import { checkOption, OPTIONS, optionValue } from './registry.ts'
 import { isSame, setEvents, withoutRivals } from './set-options.ts'
 
-type Outcome = readonly OptionsEvent[] | OptionsRefusal
+type Outcome = readonly OptionsEvent[] | OptionsError
 
-export const optionsDecider: Decider<OptionsState, OptionsCommand, OptionsEvent, OptionsRefusal> = {
+export const optionsDecider: Decider<OptionsState, OptionsCommand, OptionsEvent, OptionsError> = {
   initialState: initialOptions,
   decide: (command, state) => {
     switch (command.type) {
@@ -54,19 +54,19 @@ function evolve(state: OptionsState, { type, data }: OptionsEvent): OptionsState
 
 function setOption({ key, value, before }: SetOption, { values }: OptionsState): Outcome {
   const checked = checkOption(key, value)
-  if ('refused' in checked) return checked
+  if ('code' in checked) return checked
   const now = optionValue(values, key)
   const isAs = (text: string): boolean => isSame(key, text, now)
   if (before !== undefined && !isAs(before) && !isAs(checked.value)) {
-    return refuse('OptionChanged', { key })
+    return codedError('OptionChanged', { key })
   }
   return setEvents(values, withoutRivals(key, checked.value))
 }
 
 function setSecret({ key, secretRef }: SetSecretOption, { secretRefs }: OptionsState): Outcome {
   const schema = OPTIONS.get(key)
-  if (schema === undefined) return refuse('UnknownOption', { key: key.slice(0, 200) })
-  if (!schema.isSecret) return refuse('InvalidOption', { key, fault: 'not-secret' })
+  if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
+  if (!schema.isSecret) return codedError('InvalidOption', { key, fault: 'not-secret' })
   const before = secretRefs.get(key) ?? ''
   if (before === secretRef) return []
   return [{ type: 'SecretOptionSet', v: 2, data: { key, secretRef, before } }]

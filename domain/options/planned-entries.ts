@@ -12,7 +12,7 @@ export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
  * What is wrong with an entry's name, else null: of a special ratio two groups, `vip > default`;
  * of a fallback price none; else whatever the option takes.
  */
-export function nameFault(option: string, name: string): 'name-missing' | 'name-needless' | null {
+export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
   return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
 }

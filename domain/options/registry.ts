@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
-import { refuse } from '../shared/refusal.ts'
+import { codedError } from '../shared/coded-error.ts'
 import { checkText } from './check-option.ts'
-import type { OptionsRefusal } from './commands.ts'
+import type { OptionsError } from './commands.ts'
 import { type OptionSchema, schemasOf } from './schema.ts'
 import { SECTIONS } from './sections.ts'
 
@@ -11,15 +11,12 @@ export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
 )
 
 /** The text as it is to be kept, or why it can't be. */
-export function checkOption(
-  key: string,
-  value: string,
-): { readonly value: string } | OptionsRefusal {
+export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
-  if (schema === undefined) return refuse('UnknownOption', { key: key.slice(0, 200) })
-  if (schema.isSecret) return refuse('InvalidOption', { key, fault: 'secret' })
+  if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
+  if (schema.isSecret) return codedError('InvalidOption', { key, fault: 'secret' })
   const checked = checkText(schema.type, value)
-  return 'fault' in checked ? refuse('InvalidOption', { key, ...checked }) : checked
+  return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
 /** What is in force: the text that was set, else the default. Throws for a key that is none. */

@@ -136,7 +136,7 @@ export function draftCharges(
     let price = known.get(key)
     if (price === undefined) {
       const found = priceOf(list, model, group, { userGroup, acceptsUnpriced })
-      price = 'refused' in found ? null : found
+      price = 'code' in found ? null : found
       known.set(key, price)
     }
     return price === null ? null : chargeFor(price, usage, calls ?? (hasUsage(usage) ? 1 : 0))

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../shared/refusal.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import { decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
@@ -24,7 +24,7 @@ export type PriceList = {
   readonly isUnpricedAccepted: boolean
 }
 
-export type PricingRefusal = Refusal<'ModelUnpriced' | 'GroupUnknown'>
+export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
 /** $75 per million tokens: what is paid where models without a price are accepted. Never free. */
 const UNPRICED_RATIO: DecimalText = '37.5'
@@ -68,12 +68,12 @@ export function priceOf(
   model: string,
   group: string,
   { userGroup, acceptsUnpriced }: Customer,
-): PriceSnapshot | PricingRefusal {
+): PriceSnapshot | PricingError {
   const groupRatio = groupRatioOf(list, userGroup, group)
-  if (groupRatio === undefined) return refuse('GroupUnknown')
+  if (groupRatio === undefined) return codedError('GroupUnknown')
   const own = ownPrice(list.set, model) ?? ownPrice(DEFAULT_RATIOS, model) ?? list.fallback
   const isRefused = !acceptsUnpriced && !list.isUnpricedAccepted
-  if (own === null && isRefused) return refuse('ModelUnpriced')
+  if (own === null && isRefused) return codedError('ModelUnpriced')
   const base = {
     list: list.revision,
     group: groupRatio,

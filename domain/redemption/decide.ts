@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { RedemptionEvent, RedemptionTerms } from './events.ts'
 import {
@@ -59,7 +59,7 @@ export type RedemptionCommand =
   | DeleteRedemption
   | RedeemCode
 
-export type RedemptionRefusalCode =
+export type RedemptionErrorCode =
   /** Never created, or deleted: as an admin asks. */
   | 'RedemptionUnknown'
   /** There is no such code, it is disabled, or somebody has used it: as who redeems is told. */
@@ -87,21 +87,21 @@ export type RedemptionRefusalCode =
   | 'RedemptionNameLength'
   /** Not above 0. */
   | 'RedemptionQuotaTooSmall'
-  /** Fewer than 1 use, or than were made already; details: `least`. */
+  /** Fewer than 1 use, or than were made already; params: `least`. */
   | 'MaxUsesTooFew'
   /** A gift that somebody had stays one. */
   | 'GiftInUse'
   | 'ValidityOrder'
 
-export type RedemptionRefusal = Refusal<RedemptionRefusalCode>
+export type RedemptionError = CodedError<RedemptionErrorCode>
 
-type Outcome = readonly RedemptionEvent[] | RedemptionRefusal
+type Outcome = readonly RedemptionEvent[] | RedemptionError
 
 export const redemptionDecider: Decider<
   RedemptionState,
   RedemptionCommand,
   RedemptionEvent,
-  RedemptionRefusal
+  RedemptionError
 > = {
   initialState: noRedemption,
   decide,
@@ -115,16 +115,16 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   const { redemptionId } = command
   const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
   // A code of the same key that came later is another one.
-  if (code?.id !== redemptionId) return isOneOfMany ? [] : refuse('RedemptionUnknown')
+  if (code?.id !== redemptionId) return isOneOfMany ? [] : codedError('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
     case 'ChangeRedemption':
       return change(command, code)
     case 'EnableRedemption':
-      if (statusOf(code) === 3) return refuse('RedemptionUsed')
+      if (statusOf(code) === 3) return codedError('RedemptionUsed')
       return code.isDisabled ? [{ type: 'RedemptionEnabled', v: 1, data }] : []
     case 'DisableRedemption':
-      if (statusOf(code) === 3) return isOneOfMany ? [] : refuse('RedemptionUsed')
+      if (statusOf(code) === 3) return isOneOfMany ? [] : codedError('RedemptionUsed')
       return code.isDisabled ? [] : [{ type: 'RedemptionDisabled', v: 1, data }]
     case 'DeleteRedemption':
       if (command.onlyDisabled === true && statusOf(code) !== 2) return []
@@ -135,14 +135,14 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
 function create({ type, ...data }: CreateRedemption, code: KnownRedemption | null): Outcome {
   if (code !== null) {
     const isDone = code.id === data.redemptionId && code.keyRef === data.keyRef
-    return isDone ? [] : refuse('RedemptionKeyTaken')
+    return isDone ? [] : codedError('RedemptionKeyTaken')
   }
   return faultOfTerms(data.terms, 0) ?? [{ type: 'RedemptionCreated', v: 1, data }]
 }
 
 function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Outcome {
   if (isSame(data.terms, code.terms)) return []
-  if (statusOf(code) !== 1) return refuse('RedemptionNotEditable')
+  if (statusOf(code) !== 1) return codedError('RedemptionNotEditable')
   const fault = faultOfTerms(data.terms, code.userIds.size)
   return fault ?? [{ type: 'RedemptionTermsChanged', v: 1, data }]
 }
@@ -153,14 +153,14 @@ function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Out
  */
 function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
   const { redemptionId, userId, quota, now } = command
-  if (code === null || statusOf(code) !== 1) return refuse('CodeInvalid')
+  if (code === null || statusOf(code) !== 1) return codedError('CodeInvalid')
   const { terms, userIds } = code
-  if (userIds.has(userId)) return refuse('CodeRedeemedAlready')
-  if (terms.maxUses !== null && userIds.size >= terms.maxUses) return refuse('CodeUsedUp')
-  if (terms.validFrom !== null && now < terms.validFrom) return refuse('CodeNotYetValid')
-  if (terms.validUntil !== null && now >= terms.validUntil) return refuse('CodeExpired')
+  if (userIds.has(userId)) return codedError('CodeRedeemedAlready')
+  if (terms.maxUses !== null && userIds.size >= terms.maxUses) return codedError('CodeUsedUp')
+  if (terms.validFrom !== null && now < terms.validFrom) return codedError('CodeNotYetValid')
+  if (terms.validUntil !== null && now >= terms.validUntil) return codedError('CodeExpired')
   assert(quota > 0n, 'a code is worth something')
-  if (redemptionId !== code.id || quota !== BigInt(terms.quota)) return refuse('CodeChanged')
+  if (redemptionId !== code.id || quota !== BigInt(terms.quota)) return codedError('CodeChanged')
   const data = { redemptionId, userId, quota: toWire(quota), use: userIds.size + 1 }
   return [{ type: 'CodeRedeemed', v: 1, data }]
 }
@@ -168,16 +168,17 @@ function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
 const REDEMPTION_NAME_MAX = 20
 
 /** What is wrong with the terms of a code that was used `uses` times; null when nothing is. */
-function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionRefusal | null {
+function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length
-  if (characters === 0 || characters > REDEMPTION_NAME_MAX) return refuse('RedemptionNameLength')
-  if (quota <= 0 || !isInRange(BigInt(quota))) return refuse('RedemptionQuotaTooSmall')
-  if (!isGift && uses > 0) return refuse('GiftInUse')
+  if (characters === 0 || characters > REDEMPTION_NAME_MAX)
+    return codedError('RedemptionNameLength')
+  if (quota <= 0 || !isInRange(BigInt(quota))) return codedError('RedemptionQuotaTooSmall')
+  if (!isGift && uses > 0) return codedError('GiftInUse')
   const least = Math.max(1, uses)
-  if (maxUses !== null && maxUses < least) return refuse('MaxUsesTooFew', { least })
+  if (maxUses !== null && maxUses < least) return codedError('MaxUsesTooFew', { least })
   if (validFrom !== null && validUntil !== null && validFrom >= validUntil) {
-    return refuse('ValidityOrder')
+    return codedError('ValidityOrder')
   }
   return null
 }

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { RedemptionRefusal } from './decide.ts'
+import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
 /** `first` is one above the highest that was taken, as the asker knows it. */
@@ -32,7 +32,7 @@ export const redemptionIdsDecider: Decider<
   RedemptionIdsState,
   TakeRedemptionIds,
   RedemptionIdsTaken,
-  RedemptionRefusal
+  RedemptionError
 > = {
   initialState: () => ({ highest: 0, requests: new Map() }),
   decide: ({ type, ...data }, { highest, requests }) => {
@@ -40,9 +40,9 @@ export const redemptionIdsDecider: Decider<
     const { request } = data
     const known = request && requests.get(request.key)
     if (known !== undefined) {
-      return refuse(known === request?.content ? 'RedemptionsMade' : 'RequestKeyReused')
+      return codedError(known === request?.content ? 'RedemptionsMade' : 'RequestKeyReused')
     }
-    if (data.first !== highest + 1) return refuse('RedemptionIdTaken')
+    if (data.first !== highest + 1) return codedError('RedemptionIdTaken')
     return [{ type: 'RedemptionIdsTaken', v: 1, data }]
   },
   evolve: (state, { data: { first, count, request } }) => {

@@ -1,15 +1,15 @@
-import type { Refusal } from './refusal.ts'
+import type { CodedError } from './coded-error.ts'
 
 /**
  * The three functions that make an aggregate. Pure: time and ids enter with the command.
  *
  * `initialState` makes a fresh state. `decide` answers with the events to append (none when the
- * command changes nothing, such as a repeat) or with a refusal. `evolve` applies one event.
+ * command changes nothing, such as a repeat) or with a error. `evolve` applies one event.
  *
  * NOTE: `evolve` owns the state it is given and may change it in place (an account with hundreds
  * of open holds is folded on every call); `decide` must never change it.
  */
-export type Decider<State, Command, Event, R extends Refusal> = {
+export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State

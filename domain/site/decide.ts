@@ -1,15 +1,15 @@
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { SiteEvent } from './events.ts'
 
 type SiteState = { readonly isInitialized: boolean }
 
 const initialSite = (): SiteState => ({ isInitialized: false })
 
-export const siteDecider: Decider<SiteState, SiteCommand, SiteEvent, SiteRefusal> = {
+export const siteDecider: Decider<SiteState, SiteCommand, SiteEvent, SiteError> = {
   initialState: initialSite,
   decide: (command, state) => {
-    if (state.isInitialized) return refuse('AlreadyInitialized')
+    if (state.isInitialized) return codedError('AlreadyInitialized')
     return [{ type: 'SiteInitialized', v: 1, data: siteOf(command) }]
   },
   evolve: () => ({ isInitialized: true }),
@@ -30,6 +30,6 @@ type InitializeSite = {
 
 type SiteCommand = InitializeSite
 
-export type SiteRefusalCode = 'AlreadyInitialized'
+export type SiteErrorCode = 'AlreadyInitialized'
 
-type SiteRefusal = Refusal<SiteRefusalCode>
+type SiteError = CodedError<SiteErrorCode>

@@ -1,8 +1,8 @@
 import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { Sealed } from '../shared/event.ts'
 import { type Quota, toWire } from '../shared/quota.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import type {
   FailureCause,
   OpenStatus,
@@ -71,7 +71,7 @@ export type TaskCommand =
   | FailTask
   | ExpireTask
 
-type TaskRefusalCode =
+type TaskErrorCode =
   | 'TaskUnknown'
   /** It has succeeded or failed: that stands. */
   | 'TaskEnded'
@@ -82,7 +82,7 @@ type TaskRefusalCode =
   /** It may still come to something. */
   | 'TaskNotOver'
 
-export type TaskRefusal = Refusal<TaskRefusalCode>
+export type TaskError = CodedError<TaskErrorCode>
 
 /** Where a task is: with which provider, and as what. */
 export type TaskPlace = Pick<
@@ -125,9 +125,9 @@ const RANKS: Record<OpenStatus, number> = {
   IN_PROGRESS: 4,
 }
 
-type Outcome = readonly TaskEvent[] | TaskRefusal
+type Outcome = readonly TaskEvent[] | TaskError
 
-export const taskDecider: Decider<TaskState, TaskCommand, TaskEvent, TaskRefusal> = {
+export const taskDecider: Decider<TaskState, TaskCommand, TaskEvent, TaskError> = {
   initialState: noTask,
   decide,
   evolve,
@@ -139,7 +139,7 @@ function decide(command: TaskCommand, { known }: TaskState): Outcome {
     if (known !== null) return []
     return [{ type: 'TaskSubmitted', v: 1, data: { ...facts, hold: toWire(hold) } }]
   }
-  if (known === null) return refuse('TaskUnknown')
+  if (known === null) return codedError('TaskUnknown')
   switch (command.type) {
     case 'AcceptTask':
       return accept(command, known)
@@ -162,8 +162,8 @@ const factsOf = ({ submitted: { task, userId, kind } }: KnownTask): TaskFacts =>
 
 /** Its provider may have called back before it answered: then it was accepted by that. */
 function accept({ type, ...place }: AcceptTask, known: KnownTask): Outcome {
-  if (known.place !== null) return isAt(place, known) ? [] : refuse('TaskElsewhere')
-  if (known.end !== null) return refuse('TaskEnded')
+  if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
+  if (known.end !== null) return codedError('TaskEnded')
   return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(known), ...place } }]
 }
 
@@ -174,16 +174,16 @@ const isAt = (
 
 /** A call back that came first says more. */
 function noteUnconfirmed({ type, ...sentTo }: NoteUnconfirmed, known: KnownTask): Outcome {
-  if (known.end !== null) return refuse('TaskEnded')
+  if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
   return [{ type: 'TaskUnconfirmed', v: 1, data: { ...factsOf(known), ...sentTo } }]
 }
 
 function report(command: ReportTask, known: KnownTask): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
-  if (known.place !== null && !isAt(command, known)) return refuse('TaskElsewhere')
-  if (known.end !== null) return refuse('TaskEnded')
-  if (isTooOld(known, at)) return refuse('TaskTooOld')
+  if (known.place !== null && !isAt(command, known)) return codedError('TaskElsewhere')
+  if (known.end !== null) return codedError('TaskEnded')
+  if (isTooOld(known, at)) return codedError('TaskTooOld')
   const facts = factsOf(known)
   const accepted: TaskEvent[] = []
   if (known.place === null) {
@@ -211,16 +211,16 @@ function report(command: ReportTask, known: KnownTask): Outcome {
 }
 
 function fail({ at, type, ...why }: FailTask, known: KnownTask): Outcome {
-  if (known.end !== null) return refuse('TaskEnded')
-  if (known.place !== null) return refuse('TaskElsewhere')
+  if (known.end !== null) return codedError('TaskEnded')
+  if (known.place !== null) return codedError('TaskElsewhere')
   return [failed(known, why, at)]
 }
 
 /** After an hour, whatever it is doing; sooner where nobody is known to have it. */
 function expire({ at }: ExpireTask, known: KnownTask): Outcome {
-  if (known.end !== null) return refuse('TaskEnded')
+  if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
-  if (cause === null) return refuse('TaskNotOver')
+  if (cause === null) return codedError('TaskNotOver')
   const channelId = (known.place ?? known.sentTo)?.channelId ?? null
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }

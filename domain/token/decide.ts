@@ -1,6 +1,6 @@
 import { assert } from '../shared/assert.ts'
+import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
-import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import { truncateNames } from '../shared/truncate-names.ts'
 import {
@@ -35,7 +35,7 @@ type ForTokens<Type extends string> = {
 
 /**
  * `now` in unix seconds, as what tokens expire at; `exhausted` are those of them whose budget is
- * used up, which only the account knows. `names`: of those asked for, for a refusal to name them.
+ * used up, which only the account knows. `names`: of those asked for, for an error to name them.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -47,19 +47,19 @@ type DeleteTokens = ForTokens<'DeleteTokens'>
 
 export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTokens | DeleteTokens
 
-export type TokenRefusalCode =
-  /** Never created, deleted, or another user's; details where several were asked for: `tokenId`. */
+export type TokenErrorCode =
+  /** Never created, deleted, or another user's; params where several were asked for: `tokenId`. */
   | 'TokenUnknown'
   /** An id is another token's. */
   | 'TokenExists'
   /** Only another time to expire turns it on; where several were asked for: `names`, `more`. */
   | 'TokenExpired'
-  /** Only more quota turns it on; details as above. */
+  /** Only more quota turns it on; params as above. */
   | 'TokenExhausted'
   /** The user would have more than `limit`. */
   | 'TooManyTokens'
 
-export type TokenRefusal = Refusal<TokenRefusalCode>
+export type TokenError = CodedError<TokenErrorCode>
 
 type KnownToken = {
   readonly keyRef: string
@@ -75,7 +75,7 @@ const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 /** Of one user, all together. */
 export const TOKENS_MAX = 1_000
 
-type Outcome = readonly TokenEvent[] | TokenRefusal
+type Outcome = readonly TokenEvent[] | TokenError
 
 type Stored = { readonly tokens: readonly [number, KnownToken][]; readonly highestId: number }
 
@@ -88,7 +88,7 @@ const snapshot: SnapshotCodec<TokensState> = {
   },
 }
 
-export const tokenDecider: Decider<TokensState, TokenCommand, TokenEvent, TokenRefusal> = {
+export const tokenDecider: Decider<TokensState, TokenCommand, TokenEvent, TokenError> = {
   initialState: noTokens,
   decide,
   evolve,
@@ -102,7 +102,7 @@ function decide(command: TokenCommand, state: TokensState): Outcome {
   const asked = [...new Set(command.tokenIds)]
   const unknown = asked.find((tokenId) => !state.tokens.has(tokenId))
   if (unknown !== undefined) {
-    return refuse('TokenUnknown', asked.length > 1 ? { tokenId: unknown } : undefined)
+    return codedError('TokenUnknown', asked.length > 1 ? { tokenId: unknown } : undefined)
   }
   const among = (isEnabled: boolean) =>
     asked.filter((tokenId) => state.tokens.get(tokenId)?.isEnabled === isEnabled)
@@ -127,7 +127,7 @@ function useless(
   { now, exhausted, names }: EnableTokens,
   asked: readonly number[],
   { tokens }: TokensState,
-): TokenRefusal | null {
+): TokenError | null {
   const known = asked.map((id) => ({ id, terms: tokens.get(id)?.terms }))
   const isOver = (expiresAt: number | null | undefined) => expiresAt != null && expiresAt <= now
   const expired = known.filter(({ terms }) => isOver(terms?.expiresAt))
@@ -138,7 +138,7 @@ function useless(
   ] as const) {
     if (some.length === 0) continue
     const theirs = some.flatMap(({ id }) => names.get(id) ?? [])
-    return refuse(code, asked.length > 1 ? truncateNames(theirs) : undefined)
+    return codedError(code, asked.length > 1 ? truncateNames(theirs) : undefined)
   }
   return null
 }
@@ -148,16 +148,17 @@ function create({ type, ...data }: CreateTokens, state: TokensState): Outcome {
     ({ tokenId, keyRef }) => state.tokens.get(tokenId)?.keyRef === keyRef,
   )
   if (isDone) return []
-  if (data.tokens.some(({ tokenId }) => tokenId <= state.highestId)) return refuse('TokenExists')
+  if (data.tokens.some(({ tokenId }) => tokenId <= state.highestId))
+    return codedError('TokenExists')
   if (state.tokens.size + data.tokens.length > TOKENS_MAX) {
-    return refuse('TooManyTokens', { limit: TOKENS_MAX })
+    return codedError('TooManyTokens', { limit: TOKENS_MAX })
   }
   return [{ type: 'TokensCreated', v: 2, data }]
 }
 
 function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcome {
   const token = tokens.get(data.tokenId)
-  if (token === undefined) return refuse('TokenUnknown')
+  if (token === undefined) return codedError('TokenUnknown')
   return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 2, data }]
 }
 

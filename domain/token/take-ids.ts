@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { TokenRefusal } from './decide.ts'
+import type { TokenError } from './decide.ts'
 import type { TokenIdsTaken } from './events.ts'
 
 /** `first` is one above the highest that was taken, as the asker knows it. */
@@ -18,11 +18,11 @@ export type TokenIdsState = { readonly highest: number }
  * Gives out ids, dense and in order, to whoever asks first: `TokenExists` for who comes too late.
  * Written in the same append as the tokens, so that no id is taken for nothing.
  */
-export const tokenIdsDecider: Decider<TokenIdsState, TakeTokenIds, TokenIdsTaken, TokenRefusal> = {
+export const tokenIdsDecider: Decider<TokenIdsState, TakeTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),
   decide: ({ type, ...data }, { highest }) => {
     assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
-    if (data.first !== highest + 1) return refuse('TokenExists')
+    if (data.first !== highest + 1) return codedError('TokenExists')
     return [{ type: 'TokenIdsTaken', v: 1, data }]
   },
   evolve: (_state, { data }) => ({ highest: data.first + data.count - 1 }),

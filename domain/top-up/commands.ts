@@ -1,5 +1,5 @@
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
@@ -67,17 +67,17 @@ export type TopUpReport = ReportRefund | ReportDispute
 
 export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
 
-export type TopUpRefusalCode =
+export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
-  /** What the provider said is not what was ordered; details: `field`. */
+  /** What the provider said is not what was ordered; params: `field`. */
   | 'TopUpMismatch'
   /** Details: `paymentId`, of the payment that counted. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** More than is left of what was paid, or nothing; details: `left`. */
+  /** More than is left of what was paid, or nothing; params: `left`. */
   | 'RefundOutOfRange'
   /** Somebody else refunded a part of it in between. */
   | 'RefundedMeanwhile'
 
-export type TopUpRefusal = Refusal<TopUpRefusalCode>
+export type TopUpError = CodedError<TopUpErrorCode>

@@ -1,7 +1,7 @@
+import { codedError } from '../shared/coded-error.ts'
 import { toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type { ReportDispute, ReportRefund, TopUpRefusal, TopUpReport } from './commands.ts'
+import type { ReportDispute, ReportRefund, TopUpError, TopUpReport } from './commands.ts'
 import type {
   ReportSource,
   TopUpDisputeReported,
@@ -18,7 +18,7 @@ import {
   type TopUpState,
 } from './state.ts'
 
-type Outcome = readonly TopUpEvent[] | TopUpRefusal
+type Outcome = readonly TopUpEvent[] | TopUpError
 
 /** Refunds of these never move money, or moved it back: a refund does not leave them again. */
 const FAILED = ['failed', 'canceled']
@@ -38,13 +38,13 @@ export const isDecided = (status: string): boolean => DECIDED.includes(status)
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
-  if (order === null) return refuse('TopUpUnknown')
-  if (payment === null) return refuse('TopUpNotPaid')
-  if (command.currency !== order.currency) return refuse('TopUpMismatch', { field: 'currency' })
+  if (order === null) return codedError('TopUpUnknown')
+  if (payment === null) return codedError('TopUpNotPaid')
+  if (command.currency !== order.currency) return codedError('TopUpMismatch', { field: 'currency' })
   const { changesBefore } = command
   const reported = reportOf(command, state, order)
   if (reported === null) return []
-  if (changesBefore !== state.changes) return refuse('RefundedMeanwhile')
+  if (changesBefore !== state.changes) return codedError('RefundedMeanwhile')
   const reports = withReport(state.reports, reported)
   const coveredCents = coveredBy(state, moneyGone(reports))
   const covered = { coveredMoney: moneyText(coveredCents) }
@@ -57,7 +57,7 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
 /** By how much what is refunded changes by a report: below 0 where money came back. */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
-  if ('refused' in events) return 0n
+  if ('code' in events) return 0n
   let cents = 0n
   for (const { type, data } of events) {
     if (type === 'TopUpRefunded') cents += knownCents(data.money)
@@ -234,7 +234,7 @@ export type ReportNews =
 /** What admins have to know of a report; null: nothing that was not said before. */
 export function newsOf(command: TopUpReport, state: TopUpState): ReportNews | null {
   const events = decideReport(command, state)
-  const [first] = 'refused' in events ? [] : events
+  const [first] = 'code' in events ? [] : events
   if (first?.type === 'TopUpDisputeReported') {
     const known = state.reports.disputes.get(first.data.disputeId)
     return disputeNews(known?.status ?? null, first.data.status)

@@ -1,21 +1,21 @@
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { fromWire, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { PayTopUp, RefundTopUp, TopUpCommand, TopUpRefusal } from './commands.ts'
+import type { PayTopUp, RefundTopUp, TopUpCommand, TopUpError } from './commands.ts'
 import { decideReport, withReport } from './decide-report.ts'
 import type { TopUpEvent, TopUpOrdered, TopUpRefunded } from './events.ts'
 import { moneyText } from './money.ts'
 import { initialTopUp, knownCents, refundShares, type TopUpState } from './state.ts'
 
-type Outcome = readonly TopUpEvent[] | TopUpRefusal
+type Outcome = readonly TopUpEvent[] | TopUpError
 
-export const topUpDecider: Decider<TopUpState, TopUpCommand, TopUpEvent, TopUpRefusal> = {
+export const topUpDecider: Decider<TopUpState, TopUpCommand, TopUpEvent, TopUpError> = {
   initialState: initialTopUp,
   decide: (command, state) => {
     switch (command.type) {
       case 'PlaceTopUp': {
         const { type, ...data } = command
-        if (state.order !== null) return refuse('TopUpExists')
+        if (state.order !== null) return codedError('TopUpExists')
         return [{ type: 'TopUpOrdered', v: 1, data }]
       }
       case 'PayTopUp':
@@ -73,10 +73,10 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
  * append, and must not be tried a second time by itself.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
-  if (order === null || order.tradeNo !== command.tradeNo) return refuse('TopUpUnknown')
+  if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')
   const field = mismatch(command, order)
-  if (field !== null) return refuse('TopUpMismatch', { field })
-  if (payment !== null) return refuse('TopUpPaidAlready', { paymentId: payment.paymentId })
+  if (field !== null) return codedError('TopUpMismatch', { field })
+  if (payment !== null) return codedError('TopUpPaidAlready', { paymentId: payment.paymentId })
   const { orderId, userId } = order
   const { paymentId, rebate } = command
   return [{ type: 'TopUpPaid', v: 1, data: { orderId, userId, paymentId, rebate } }]
@@ -92,12 +92,12 @@ function mismatch(said: PayTopUp, order: TopUpOrdered['data']): string | null {
 function refund(command: RefundTopUp, state: TopUpState): Outcome {
   const { cents, refundsBefore, changesBefore = state.changes, reason } = command
   const { order, payment } = state
-  if (order === null) return refuse('TopUpUnknown')
-  if (payment === null) return refuse('TopUpNotPaid')
+  if (order === null) return codedError('TopUpUnknown')
+  if (payment === null) return codedError('TopUpNotPaid')
   const isSeen = refundsBefore === state.refunds && changesBefore === state.changes
-  if (!isSeen) return refuse('RefundedMeanwhile')
+  if (!isSeen) return codedError('RefundedMeanwhile')
   const left = knownCents(order.money) - state.refundedCents
-  if (cents <= 0n || cents > left) return refuse('RefundOutOfRange', { left: moneyText(left) })
+  if (cents <= 0n || cents > left) return codedError('RefundOutOfRange', { left: moneyText(left) })
   const { orderId, userId } = order
   const shares = refundShares(state, cents)
   const data = {

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '../identity/events.ts'
+import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
-import type { Refusal } from '../shared/refusal.ts'
 import type { Role, UserSettings } from './events.ts'
 
 /** The role of an admin who acts on somebody's account; null when the user acts on the own one. */
@@ -130,7 +130,7 @@ type ReleaseUsername = {
 
 export type UsernameCommand = ClaimUsername | ReleaseUsername
 
-export type UserRefusalCode =
+export type UserErrorCode =
   /** Never created, or deleted. */
   | 'UserUnknown'
   /** The id is another user's. */
@@ -150,8 +150,8 @@ export type UserRefusalCode =
   /** Nobody could come in as this user any more. */
   | 'LastWayIn'
 
-export type UserRefusal = Refusal<UserRefusalCode>
+export type UserError = CodedError<UserErrorCode>
 
-export type UsernameRefusalCode = 'UsernameTaken'
+export type UsernameErrorCode = 'UsernameTaken'
 
-export type UsernameRefusal = Refusal<UsernameRefusalCode>
+export type UsernameError = CodedError<UsernameErrorCode>

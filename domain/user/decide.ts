@@ -1,34 +1,34 @@
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
-import type { ActorRole, CreateUser, EraseUser, UserCommand, UserRefusal } from './commands.ts'
+import type { ActorRole, CreateUser, EraseUser, UserCommand, UserError } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
 import { bindIdentity, giveUpPasskeys, unbindIdentity } from './identities.ts'
 import { evolveUser, initialUser, type KnownUser, type UserState } from './state.ts'
 
-type Outcome = readonly UserEvent[] | UserRefusal
+type Outcome = readonly UserEvent[] | UserError
 
-export const userDecider: Decider<UserState, UserCommand, UserEvent, UserRefusal> = {
+export const userDecider: Decider<UserState, UserCommand, UserEvent, UserError> = {
   initialState: initialUser,
   evolve: evolveUser,
   decide: (command, { user }) => {
     if (command.type === 'CreateUser') return create(command, user)
     if (command.type === 'EraseUser') return erase(command, user)
-    if (user === null || user.isDeleted) return refuse('UserUnknown')
+    if (user === null || user.isDeleted) return codedError('UserUnknown')
     return change(command, user)
   },
 }
 
 function create({ type, ...data }: CreateUser, user: KnownUser | null): Outcome {
   if (user === null) return [{ type: 'UserCreated', v: 1, data }]
-  return user.passwordRef === data.passwordRef ? [] : refuse('UserExists')
+  return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
 /** Also of those who are deactivated already; of nobody twice. */
 function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
-  if (user === null) return refuse('UserUnknown')
-  if (actorRole < SUPER_ADMIN) return refuse('OnlySuperAdminErases')
-  if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+  if (user === null) return codedError('UserUnknown')
+  if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
+  if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
   if (user.isErased) return []
   const erased = { type: 'UserErased', v: 1, data: { userId: user.userId } } as const
   return user.isDeleted ? [erased] : [{ type: 'UserDeleted', v: 1, data: reentry(user) }, erased]
@@ -40,7 +40,7 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
   if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)
   if (command.type === 'GiveUpPasskeys') return giveUpPasskeys(command, user)
   const { userId } = user
-  if (!isBelow(user, command.actorRole)) return refuse('RoleTooHigh')
+  if (!isBelow(user, command.actorRole)) return codedError('RoleTooHigh')
   switch (command.type) {
     case 'ChangeProfile': {
       const { displayName } = command
@@ -51,7 +51,7 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
       const { passwordRef } = command
       if (passwordRef === user.passwordRef) return []
       const { ifVersion = user.authVersion } = command
-      if (ifVersion !== user.authVersion) return refuse('LoginVoid')
+      if (ifVersion !== user.authVersion) return codedError('LoginVoid')
       const temporary = command.isTemporary === true ? ({ isTemporary: true } as const) : {}
       const data = { passwordRef, ...reentry(user), ...temporary }
       return [{ type: 'UserPasswordChanged', v: 1, data }]
@@ -63,18 +63,18 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
       return [{ type: 'UserGroupChanged', v: 1, data }]
     }
     case 'PromoteUser':
-      if (command.actorRole < SUPER_ADMIN) return refuse('OnlySuperAdminPromotes')
+      if (command.actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminPromotes')
       return user.role === USER ? changeRole(user, ADMIN) : []
     case 'DemoteUser':
-      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
       return user.role === ADMIN ? changeRole(user, USER) : []
     case 'DisableUser':
-      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
       return user.isEnabled ? [{ type: 'UserDisabled', v: 1, data: reentry(user) }] : []
     case 'EnableUser':
       return user.isEnabled ? [] : [{ type: 'UserEnabled', v: 1, data: { userId } }]
     case 'DeleteUser':
-      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
       return [{ type: 'UserDeleted', v: 1, data: reentry(user) }]
     case 'MayAct':
       return []

@@ -1,21 +1,21 @@
-import { refuse } from '../shared/refusal.ts'
+import { codedError } from '../shared/coded-error.ts'
 import type {
   BindIdentity,
   GiveUpPasskeys,
   LoginMethod,
   UnbindIdentity,
-  UserRefusal,
+  UserError,
 } from './commands.ts'
 import type { UserEvent } from './events.ts'
 import type { KnownUser } from './state.ts'
 
-type Outcome = readonly UserEvent[] | UserRefusal
+type Outcome = readonly UserEvent[] | UserError
 
 export function bindIdentity(command: BindIdentity, { userId, identities }: KnownUser): Outcome {
   const { provider, identityKey, identity, replaces } = command
   const bound = identities[provider] ?? null
   if (bound === identityKey) return []
-  if (bound !== replaces) return refuse('IdentityChanged')
+  if (bound !== replaces) return codedError('IdentityChanged')
   return [{ type: 'IdentityBound', v: 1, data: { userId, provider, identityKey, identity } }]
 }
 
@@ -23,10 +23,10 @@ export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcom
   const { provider, identityKey, enabledLoginMethods, ifWaysGone } = command
   const bound = user.identities[provider]
   if (bound === undefined) return []
-  if (bound !== identityKey) return refuse('IdentityChanged')
-  if (user.waysGone !== ifWaysGone) return refuse('WaysInChanged')
+  if (bound !== identityKey) return codedError('IdentityChanged')
+  if (user.waysGone !== ifWaysGone) return codedError('WaysInChanged')
   const others = enabledLoginMethods.filter((way) => way !== provider)
-  if (!hasLoginMethod(user, others)) return refuse('LastWayIn')
+  if (!hasLoginMethod(user, others)) return codedError('LastWayIn')
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
@@ -35,8 +35,8 @@ export function giveUpPasskeys(
   { enabledLoginMethods, ifWaysGone }: GiveUpPasskeys,
   user: KnownUser,
 ): Outcome {
-  if (user.waysGone !== ifWaysGone) return refuse('WaysInChanged')
-  if (!hasLoginMethod(user, enabledLoginMethods)) return refuse('LastWayIn')
+  if (user.waysGone !== ifWaysGone) return codedError('WaysInChanged')
+  if (!hasLoginMethod(user, enabledLoginMethods)) return codedError('LastWayIn')
   return [{ type: 'UserPasskeysGone', v: 1, data: { userId: user.userId } }]
 }
 

@@ -1,6 +1,6 @@
+import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { UsernameCommand, UsernameRefusal } from './commands.ts'
+import type { UsernameCommand, UsernameError } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
 
 /** null: nobody's. */
@@ -11,7 +11,7 @@ export const usernameDecider: Decider<
   UsernameState,
   UsernameCommand,
   UsernameEvent,
-  UsernameRefusal
+  UsernameError
 > = {
   initialState: () => ({ userId: null }),
   decide: ({ type, ...data }, state) => {
@@ -19,7 +19,7 @@ export const usernameDecider: Decider<
       return state.userId === data.userId ? [{ type: 'UsernameReleased', v: 1, data }] : []
     }
     if (state.userId === data.userId) return []
-    if (state.userId !== null) return refuse('UsernameTaken')
+    if (state.userId !== null) return codedError('UsernameTaken')
     return [{ type: 'UsernameClaimed', v: 1, data }]
   },
   evolve: (_state, { type, data }) => ({

@@ -1,6 +1,6 @@
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 
 /** Who asks, because of what (a request id), and when (unix milliseconds). */
 export type CommandContext = {
@@ -19,12 +19,12 @@ export type Done<E extends Fact> = {
   readonly position: number
 }
 
-export type Refused<R extends Refusal> = { readonly isDone: false; readonly refusal: R }
+export type Rejected<R extends CodedError> = { readonly isDone: false; readonly error: R }
 
-export type Outcome<E extends Fact, R extends Refusal> = Done<E> | Refused<R>
+export type Outcome<E extends Fact, R extends CodedError> = Done<E> | Rejected<R>
 
 /** One command to one stream, as a part of an act that touches several. */
-export type Step<S, C, E extends Fact, R extends Refusal> = {
+export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
@@ -41,25 +41,25 @@ export type AnyStep = Step<any, any, any, any>
  * another process reloads and decides again.
  */
 export interface StreamActors {
-  handle<S, C, E extends Fact, R extends Refusal>(
+  handle<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
     command: C,
     context: CommandContext,
   ): Promise<Outcome<E, R>>
-  /** All steps are accepted and written in one append, or the first refusal is answered. */
+  /** All steps are accepted and written in one append, or the first error is returned. */
   handleTogether(
     steps: readonly AnyStep[],
     context: CommandContext,
-  ): Promise<Outcome<Fact, Refusal>>
+  ): Promise<Outcome<Fact, CodedError>>
   /** What `question` makes of the stream's state as of now: it keeps and changes nothing of it. */
-  ask<S, C, E extends Fact, R extends Refusal, Answer>(
+  ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,
     stream: string,
     question: (state: S) => Answer,
   ): Promise<Answer>
   /** A copy of the stream's state as of now, read up to its end. */
-  stateOf<S, C, E extends Fact, R extends Refusal>(
+  stateOf<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>
@@ -67,7 +67,7 @@ export interface StreamActors {
    * As `stateOf`, but a stream that is not in use is not kept at hand: for looking at many, and for
    * names that strangers give.
    */
-  glance<S, C, E extends Fact, R extends Refusal>(
+  glance<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>

@@ -1,5 +1,5 @@
+import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
 import type { CommandContext, Outcome } from './actors-port.ts'
 import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
@@ -9,7 +9,7 @@ import type { Appended, NewEvent } from './port.ts'
 export type PendingCommand = {
   readonly command: unknown
   readonly context: CommandContext
-  readonly resolve: (outcome: Outcome<Fact, Refusal>) => void
+  readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
   /** Its decider threw: never to be decided again, though the ones beside it may be. */
   isOver: boolean
@@ -20,7 +20,7 @@ type Decided = {
   readonly pending: PendingCommand
   readonly first: number
   readonly count: number
-  readonly refusal: Refusal | null
+  readonly error: CodedError | null
 }
 
 export type DecidedBatch = {
@@ -40,8 +40,8 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
     const outcome = decideOne(hot, pending)
     if (outcome === null) continue
     const first = events.length
-    if (isRefusal(outcome)) {
-      decided.push({ pending, first, count: 0, refusal: outcome })
+    if (isCodedError(outcome)) {
+      decided.push({ pending, first, count: 0, error: outcome })
       continue
     }
     if (first > 0 && first + outcome.length > EVENTS_PER_APPEND_MAX) {
@@ -54,13 +54,13 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
       return { decided, events, rest: commands.slice(index + 1), isBroken: true }
     }
     events.push(...newEvents(outcome, pending.context))
-    decided.push({ pending, first, count: outcome.length, refusal: null })
+    decided.push({ pending, first, count: outcome.length, error: null })
   }
   return { decided, events, rest: [], isBroken: false }
 }
 
 /** A decider that throws has a bug: its caller alone is told. */
-function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | Refusal | null {
+function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | CodedError | null {
   try {
     return hot.decider.decide(pending.command, hot.state())
   } catch (error) {
@@ -80,9 +80,9 @@ export function answerBatch(batch: DecidedBatch, hot: HotStream, appended: Appen
   const firstRevision = hot.revision() - positions.length + 1
   const recorded = recordedEvents(batch.events, hot.stream, firstRevision, positions)
   const before = positions[0] === undefined ? hot.position() : null
-  for (const { pending, first, count, refusal } of batch.decided) {
-    if (refusal !== null) {
-      pending.resolve({ isDone: false, refusal })
+  for (const { pending, first, count, error } of batch.decided) {
+    if (error !== null) {
+      pending.resolve({ isDone: false, error })
       continue
     }
     const end = first + count

@@ -1,10 +1,10 @@
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { EventStore } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
 
-export type AnyDecider = Decider<unknown, unknown, Fact, Refusal>
+export type AnyDecider = Decider<unknown, unknown, Fact, CodedError>
 
 const PAGE = 1_000
 

@@ -1,5 +1,5 @@
+import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
 import type { AnyStep, CommandContext, Outcome } from './actors-port.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
 import type { HotStream } from './hot-stream.ts'
@@ -32,12 +32,12 @@ type Planned = {
   isEvolved: boolean
 }
 
-/** Writes all steps in one append, or answers the first refusal. Needs the turn on all streams. */
+/** Writes all steps in one append, or returns the first error. Needs the turn on all streams. */
 export async function actTogether(
   steps: readonly JointStep[],
   context: CommandContext,
   store: EventStore,
-): Promise<Outcome<Fact, Refusal>> {
+): Promise<Outcome<Fact, CodedError>> {
   const hots = [...new Set(steps.map(({ hot }) => hot))]
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -61,13 +61,13 @@ async function tryTogether(
   hots: readonly HotStream[],
   context: CommandContext,
   store: EventStore,
-): Promise<Outcome<Fact, Refusal> | null> {
+): Promise<Outcome<Fact, CodedError> | null> {
   const known = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
   const revisions = known.map((hot) => [hot, hot.revision()] as const)
   for (const hot of hots) if (!known.includes(hot)) await hot.catchUp()
   const plan = planOf(steps)
   const isWritten = (hot: HotStream): boolean =>
-    !isRefusal(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
+    !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
   // The append proves the streams it writes to; the others have to be read.
   let isOld = false
   for (const [hot, revision] of revisions) {
@@ -76,19 +76,19 @@ async function tryTogether(
     if (hot.revision() > revision) isOld = true
   }
   if (isOld) {
-    if (!isRefusal(plan)) undo(plan)
+    if (!isCodedError(plan)) undo(plan)
     return null
   }
-  if (isRefusal(plan)) return { isDone: false, refusal: plan }
+  if (isCodedError(plan)) return { isDone: false, error: plan }
   return await writePlan(plan, hots, context, store)
 }
 
-/** Evolves between two steps of one stream only, so that a refusal costs no state. */
-function planOf(steps: readonly JointStep[]): Planned[] | Refusal {
+/** Evolves between two steps of one stream only, so that an error costs no state. */
+function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
   for (const [index, { hot, step }] of steps.entries()) {
     const facts = hot.decider.decide(step.command, hot.state())
-    if (isRefusal(facts)) {
+    if (isCodedError(facts)) {
       undo(plan)
       return facts
     }
@@ -108,7 +108,7 @@ async function writePlan(
   hots: readonly HotStream[],
   context: CommandContext,
   store: EventStore,
-): Promise<Outcome<Fact, Refusal>> {
+): Promise<Outcome<Fact, CodedError>> {
   const events = new Map<HotStream, NewEvent[]>()
   for (const { hot, facts } of plan) {
     if (facts.length === 0) continue

@@ -63,7 +63,7 @@ export async function settleStoreIdentity({ pg, store, name }: Options): Promise
     const before = await readStoreIdentity(client)
     const isSame =
       before.firstEvent === null ? before.name === name : before.firstEvent === firstEvent
-    if (before.isUsed && !isSame) throw refusalOf(before, name)
+    if (before.isUsed && !isSame) throw mismatchError(before, name)
     const isUsed = before.isUsed || firstEvent !== null
     const now = { name, firstEvent, isUsed }
     if (isSame) await writeIdentity(client, now)
@@ -163,7 +163,7 @@ async function isTable(client: Pool | PoolClient, name: string): Promise<boolean
   return rows[0]?.is_there ?? false
 }
 
-function refusalOf(before: StoreIdentity, given: string): ConfigError {
+function mismatchError(before: StoreIdentity, given: string): ConfigError {
   const belongs = "this database's history is"
   if (isPostgres(before)) {
     if (given === POSTGRES) {

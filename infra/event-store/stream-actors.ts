@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Outcome, StreamActors } from './actors-port.ts'
 import { type AnyDecider, createHotStream, type HotStream } from './hot-stream.ts'
 import { actTogether, createJointTurn } from './joint-act.ts'
@@ -42,7 +42,7 @@ export function createStreamActors(options: Options): StreamActors {
     ask,
     handle: (decider, stream, command, context) =>
       new Promise((resolve, reject) => {
-        const answer = resolve as (outcome: Outcome<Fact, Refusal>) => void
+        const answer = resolve as (outcome: Outcome<Fact, CodedError>) => void
         actorOf(stream, decider as unknown as AnyDecider).command({
           command,
           context,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTIVE, ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '../vault/port.ts'
 import { isAccessToken } from './access-token.ts'
-import { fault } from './faults.ts'
+import { httpError } from './http-errors.ts'
 import { requireOwnOrigin } from './origin.ts'
 import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
@@ -79,7 +79,7 @@ export const onlyRootSession: Check = async (request) => {
 export const onlyOwnSocket: Check = async (request) => {
   requireOwnOrigin(request)
   request.principal = await principalNow(request)
-  if (request.principal === null) throw fault('NotLoggedIn')
+  if (request.principal === null) throw httpError('NotLoggedIn')
   requireOwnPassword(request.principal)
 }
 
@@ -140,7 +140,7 @@ async function principalFor(
 async function admit(request: FastifyRequest, isOfAnyPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
   // NOTE: one answer for every reason, so that nothing can be learnt from it.
-  if (principal === null) throw fault('NotLoggedIn')
+  if (principal === null) throw httpError('NotLoggedIn')
   if (!isOfAnyPassword) requireOwnPassword(principal)
   request.principal = principal
   return principal
@@ -148,7 +148,7 @@ async function admit(request: FastifyRequest, isOfAnyPassword = false): Promise<
 
 /** Whoever a temporary password fell to must not make what outlasts it: 403 until it is changed. */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
-  if (isByTemporaryPassword) throw fault('PasswordNotOwn')
+  if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
 /** Of a call that anybody may make: who it is, as `onlyUser` would let in; null for a visitor. */
@@ -168,9 +168,9 @@ export async function isStillAdmitted(request: FastifyRequest): Promise<boolean>
 
 /** Throws the 403 of `onlySession`: for routes of which an access token may do a part. */
 export function requireSession({ sessionHash }: Principal): void {
-  if (sessionHash === null) throw fault('SessionRequired')
+  if (sessionHash === null) throw httpError('SessionRequired')
 }
 
 function atLeast(principal: Principal, role: number): void {
-  if (principal.role < role) throw fault('Forbidden')
+  if (principal.role < role) throw httpError('Forbidden')
 }

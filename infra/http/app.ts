@@ -17,12 +17,12 @@ import type { Core } from '../core.ts'
 import type { Gate } from './access.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
-import { fault } from './faults.ts'
-import { fieldFault } from './field-fault.ts'
+import { httpError } from './http-errors.ts'
 import { acceptJsonOnly, refuseBadText } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
 import type { FindAccessToken, FindPrincipal } from './principal.ts'
 import { canonicalTarget } from './request-target.ts'
+import { schemaError } from './schema-error.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
 
@@ -37,7 +37,7 @@ function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) 
   const names = httpPart === 'body' && 'properties' in schema ? namesOf(schema.properties) : null
   return (value: unknown): Checked => {
     if (!validator.Check(value)) {
-      return { error: fieldFault(validator.Errors(value), httpPart ?? 'request', schema) }
+      return { error: schemaError(validator.Errors(value), httpPart ?? 'request', schema) }
     }
     return { value: names === null ? value : pick(value, names) }
   }
@@ -145,8 +145,9 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
     addSecurityHeaders(request, reply)
     if (!isApi(request)) return
     refuseCrossSite(request)
-    if (isDraining()) throw fault('Draining', DRAIN_RETRY_SECONDS)
-    if (!isWritable() && !READS.has(request.method)) throw fault('Unavailable', DISK_RETRY_SECONDS)
+    if (isDraining()) throw httpError('Draining', {}, DRAIN_RETRY_SECONDS)
+    if (!isWritable() && !READS.has(request.method))
+      throw httpError('Unavailable', {}, DISK_RETRY_SECONDS)
   })
   app.addHook('preValidation', async (request) => {
     refuseBadText(request.query, 'query')

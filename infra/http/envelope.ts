@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { type HttpRefusal, invalidField } from './faults.ts'
+import { type HttpError, invalidField } from './http-errors.ts'
 import { languageOf } from './language.ts'
 
 type Success<T> = {
@@ -21,15 +21,16 @@ export const Done = Type.Object({
 
 export const done = (message = ''): Success<null> => success(null, message)
 
-/** Answers a refusal in the envelope, past the route's response schema, which is for successes. */
-export function sendRefusal(reply: FastifyReply, refusal: HttpRefusal): FastifyReply {
-  const message = refusal.words[languageOf(reply.request)]
+/** Answers an error in the envelope, past the route's response schema, which is for successes. */
+export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
+  const { status, code, retryAfter } = error
+  const message = error.words[languageOf(reply.request)]
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
   return reply
-    .code(refusal.status)
-    .headers(refusal.headers)
+    .code(status)
     .type('application/json; charset=utf-8')
     .serializer((payload: unknown) => payload as string)
-    .send(JSON.stringify({ success: false, message, code: refusal.code, data: null }))
+    .send(JSON.stringify({ success: false, message, code, data: null }))
 }
 
 /**

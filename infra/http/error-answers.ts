@@ -4,11 +4,11 @@ import { StoreUnavailable } from '../event-store/port.ts'
 import { ShortLivedUnavailable } from '../limits/short-lived.ts'
 import { isUnavailable } from '../postgres/bounded.ts'
 import { VaultBusy } from '../vault/port.ts'
-import { sendRefusal } from './envelope.ts'
-import { type FaultCode, fault, HttpRefusal } from './faults.ts'
+import { sendError } from './envelope.ts'
+import { HttpError, type HttpErrorCode, httpError } from './http-errors.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
-const BY_CODE: Readonly<Record<string, FaultCode>> = {
+const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'TooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'WrongContentType',
   FST_ERR_CTP_INVALID_TYPE: 'WrongContentType',
@@ -29,32 +29,32 @@ const RETRY_AFTER_SECONDS = 1
 /** Every error leaves through the envelope; what is ours to mend is logged, and told to nobody. */
 export function addErrorAnswers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refusal = refusalFor(error)
-    if (refusal.status === 500) {
+    const answer = httpErrorFor(error)
+    if (answer.status === 500) {
       // NOTE: not the error itself: a database error carries the values of its statement.
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
     // NOTE: Fastify closes the connection on a body it won't read; a client that is still sending
     // then meets a reset and never sees the answer. Kept open, the rest is read and thrown away.
-    if (refusal.code === 'TooLarge') reply.removeHeader('connection')
-    return sendRefusal(reply, refusal)
+    if (answer.code === 'TooLarge') reply.removeHeader('connection')
+    return sendError(reply, answer)
   })
-  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, fault('NoSuchRoute')))
+  app.setNotFoundHandler((_request, reply) => sendError(reply, httpError('NoSuchRoute')))
 }
 
-function refusalFor(error: FastifyError): HttpRefusal {
-  if (error instanceof HttpRefusal) return error
+function httpErrorFor(error: FastifyError): HttpError {
+  if (error instanceof HttpError) return error
   const isBusy = BUSY.some((kind) => error instanceof kind)
   if (isBusy || isUnavailable(error)) {
-    return fault('Unavailable', RETRY_AFTER_SECONDS)
+    return httpError('Unavailable', {}, RETRY_AFTER_SECONDS)
   }
   const code = BY_CODE[error.code]
   if (code !== undefined) {
-    return fault(code, code === 'Unavailable' ? RETRY_AFTER_SECONDS : undefined)
+    return httpError(code, {}, code === 'Unavailable' ? RETRY_AFTER_SECONDS : undefined)
   }
   const { statusCode = 500 } = error
-  return fault(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
+  return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }
 
 /** What the router refuses before a route and its hooks are known. */
@@ -70,10 +70,10 @@ export function answerFrameworkError(
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }
-  sendRefusal(reply, refusalFor(error))
+  sendError(reply, httpErrorFor(error))
 }
 
-const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, FaultCode]>> = {
+const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpErrorCode]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'TooLarge'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
 }
@@ -84,7 +84,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']
   const body = JSON.stringify({
     success: false,
-    message: fault(code).words.zh,
+    message: httpError(code).words.zh,
     code,
     data: null,
   })

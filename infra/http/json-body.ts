@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fault, invalidField } from './faults.ts'
+import { httpError, invalidField } from './http-errors.ts'
 import { scanJson } from './json-scan.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
@@ -53,7 +53,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 /** The value of a JSON body; undefined when it is empty. Throws a 400 that says what is wrong. */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
-  if (!isUtf8(body)) throw fault('InvalidText')
+  if (!isUtf8(body)) throw httpError('InvalidText')
   const text = body.toString('utf8')
   scanJson(text)
   const value = parsed(text)
@@ -65,6 +65,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw fault('InvalidJson')
+    throw httpError('InvalidJson')
   }
 }

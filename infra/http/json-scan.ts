@@ -1,4 +1,4 @@
-import { fault, invalidField } from './faults.ts'
+import { httpError, invalidField } from './http-errors.ts'
 
 const DEPTH_MAX = 64
 const VALUES_MAX = 50_000
@@ -28,12 +28,12 @@ export function scanJson(text: string): void {
       if (levels.at(-1) !== false && isKey(text, end)) noteKey(levels, text, index, end)
       index = end
     } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      if (levels.push(code === OPEN_LIST ? false : null) > DEPTH_MAX) throw fault('TooDeep')
+      if (levels.push(code === OPEN_LIST ? false : null) > DEPTH_MAX) throw httpError('TooDeep')
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
       levels.pop()
     } else if (code === COMMA) {
       values += 1
-      if (values > VALUES_MAX) throw fault('TooManyValues')
+      if (values > VALUES_MAX) throw httpError('TooManyValues')
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { fault } from './faults.ts'
+import { httpError } from './http-errors.ts'
 
 /**
  * Throws 403 for a request that another site made a browser send. Browsers say so by
@@ -8,15 +8,15 @@ import { fault } from './faults.ts'
  */
 export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw fault('CrossSite')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw httpError('CrossSite')
   const { origin } = request.headers
-  if (origin !== undefined && !isOwnOrigin(request, origin)) throw fault('CrossSite')
+  if (origin !== undefined && !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
 /** As above, for a socket: browsers always send `Origin` with it, so it has to be there. */
 export function requireOwnOrigin(request: FastifyRequest): void {
   const { origin } = request.headers
-  if (origin === undefined || !isOwnOrigin(request, origin)) throw fault('CrossSite')
+  if (origin === undefined || !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
 /**
@@ -24,7 +24,7 @@ export function requireOwnOrigin(request: FastifyRequest): void {
  * would let whoever opens a link of a mail in as its writer.
  */
 export function refuseNavigation(request: FastifyRequest): void {
-  if (request.headers['sec-fetch-mode'] === 'navigate') throw fault('CrossSite')
+  if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')
 }
 
 /** Compares hosts, ports included: behind a proxy that ends TLS the scheme is not ours to see. */

@@ -12,7 +12,7 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-export type MailFault =
+export type MailErrorCode =
   /** No server, or no sender. */
   | 'not-set-up'
   /** The server's address may not be used. */
@@ -28,8 +28,8 @@ export type MailFault =
   | 'busy'
 
 export class MailFailed extends Error {
-  readonly fault: MailFault
-  constructor(fault: MailFault, options?: ErrorOptions) {
+  readonly fault: MailErrorCode
+  constructor(fault: MailErrorCode, options?: ErrorOptions) {
     super(`the mail was not sent: ${fault}`, options)
     this.name = 'MailFailed'
     this.fault = fault

@@ -1,8 +1,8 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import { isLoopbackAddress, plainAddress } from '../outbound/address.ts'
 import { openSocket } from '../outbound/connector.ts'
-import { type OutboundPolicy, OutboundRefused } from '../outbound/guard.ts'
-import { MAIL_MS_MAX, type Mailer, MailFailed, type MailFault } from './port.ts'
+import { OutboundError, type OutboundPolicy } from '../outbound/guard.ts'
+import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 
 /** What the operator entered; `host` or `from` empty: no mail can be sent. */
 export type MailSettings = {
@@ -86,7 +86,7 @@ function transportOf(
 }
 
 /** By nodemailer's codes of errors. */
-const BY_CODE: Readonly<Record<string, MailFault>> = {
+const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EAUTH: 'login-refused',
   ENOAUTH: 'login-refused',
   ETLS: 'not-safe',
@@ -97,9 +97,9 @@ const BY_CODE: Readonly<Record<string, MailFault>> = {
 }
 
 /** What went wrong, from the error of a mail that was not sent. */
-function faultOf(error: unknown): MailFault {
+function faultOf(error: unknown): MailErrorCode {
   if (error instanceof MailFailed) return error.fault
-  if (error instanceof OutboundRefused) return 'not-allowed'
+  if (error instanceof OutboundError) return 'not-allowed'
   const { code = '', originalCode = '' } = error as Readonly<Record<string, unknown>>
   if (OF_TLS.test(String(originalCode))) return 'not-safe'
   return BY_CODE[String(code)] ?? 'unreachable'

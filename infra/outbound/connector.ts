@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { type OutboundPolicy, OutboundRefused } from './guard.ts'
+import { OutboundError, type OutboundPolicy } from './guard.ts'
 
 /** Resolves a name to all of its addresses; a seam for tests. */
 export type Resolve = (
@@ -32,14 +32,14 @@ export function guardedConnector(
   return (options, callback) => {
     const hostname = options.hostname.replace(/^\[|\]$/g, '')
     if (isIP(hostname) !== 0 && !policy.isAddressAllowed(hostname, port)) {
-      queueMicrotask(() => callback(new OutboundRefused(), null))
+      queueMicrotask(() => callback(new OutboundError(), null))
       return
     }
     connect({ ...options, hostname }, (...outcome) => {
       const [error, socket] = outcome
       if (error !== null || isReachedAllowed(socket, policy, port)) return callback(...outcome)
       socket.destroy()
-      callback(new OutboundRefused(), null)
+      callback(new OutboundError(), null)
     })
   }
 }
@@ -47,14 +47,14 @@ export function guardedConnector(
 const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
-/** Answers a name with its addresses, once all of them passed; else with `OutboundRefused`. */
+/** Answers a name with its addresses, once all of them passed; else with `OutboundError`. */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, '', 0)
       const isAllowed = addresses.every(({ address }) => policy.isAddressAllowed(address, port))
       const first = addresses[0]
-      if (!isAllowed || first === undefined) return callback(new OutboundRefused(), '', 0)
+      if (!isAllowed || first === undefined) return callback(new OutboundError(), '', 0)
       if (options.all === true) return callback(null, [...addresses])
       callback(null, first.address, first.family)
     })
@@ -74,7 +74,7 @@ export function openSocket(
 ): Promise<Socket> {
   const name = host.replace(/^\[|\]$/g, '')
   return new Promise((done, fail) => {
-    if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundRefused())
+    if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
     // Kept for good: an error between here and its new owner would else end the process.
@@ -86,7 +86,7 @@ export function openSocket(
       clearTimeout(timer)
       if (isReachedAllowed(socket, policy, port)) return done(socket)
       socket.destroy()
-      fail(new OutboundRefused())
+      fail(new OutboundError())
     })
   })
 }

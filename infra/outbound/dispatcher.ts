@@ -7,7 +7,7 @@ import { proxyConnector } from './proxy-connector.ts'
 export type Way = {
   /**
    * For `undici.request(url, { dispatcher })`: any origin the policy allows. Refused connections
-   * fail with `OutboundRefused`. Redirects are never followed. Send `accept-encoding: identity`.
+   * fail with `OutboundError`. Redirects are never followed. Send `accept-encoding: identity`.
    */
   readonly dispatcher: Dispatcher
   /** The connections to one origin (`https://host:port`), for paths that dispatch by themselves. */

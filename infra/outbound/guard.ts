@@ -19,18 +19,18 @@ export type OutboundPolicy = {
   readonly isPortAllowed: (port: number) => boolean
 }
 
-export type UrlFault = 'malformed' | 'scheme' | 'userinfo' | 'port' | 'address'
+export type UrlErrorCode = 'malformed' | 'scheme' | 'userinfo' | 'port' | 'address'
 
 export type CheckedUrl =
   | { readonly isAllowed: true; readonly url: URL }
-  | { readonly isAllowed: false; readonly fault: UrlFault }
+  | { readonly isAllowed: false; readonly fault: UrlErrorCode }
 
 /** Thrown by connections that the guard refused. The text is the same whatever is behind it. */
-export class OutboundRefused extends Error {
+export class OutboundError extends Error {
   readonly code = 'OUTBOUND_REFUSED'
   constructor() {
     super('this address may not be used')
-    this.name = 'OutboundRefused'
+    this.name = 'OutboundError'
   }
 }
 

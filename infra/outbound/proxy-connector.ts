@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
-import { checkUrl, type OutboundPolicy, OutboundRefused, portOf } from './guard.ts'
+import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './guard.ts'
 
 /** The way to a provider is barred at the proxy. The text names neither of them. */
 export class ProxyFailed extends Error {
@@ -32,7 +32,7 @@ export function proxyConnector(
 ): buildConnector.connector {
   const address = proxyAddress(proxy)
   if (address === null) return refusing(() => new ProxyFailed('the proxy has no usable address'))
-  if (!checkUrl(target.origin, policy).isAllowed) return refusing(() => new OutboundRefused())
+  if (!checkUrl(target.origin, policy).isAllowed) return refusing(() => new OutboundError())
   const { protocol, hostname, host, port } = new URL(address.origin)
   const at = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
   const toProxy = guardedConnector(policy, portOf(new URL(address.origin)), timeoutMs, resolve)
@@ -52,7 +52,7 @@ export function proxyConnector(
 
 /** What the policy refuses is known by its own error. */
 const unreached = (error: Error): Error =>
-  error instanceof OutboundRefused ? error : new ProxyFailed('the proxy could not be reached')
+  error instanceof OutboundError ? error : new ProxyFailed('the proxy could not be reached')
 
 const refusing =
   (why: () => Error): buildConnector.connector =>

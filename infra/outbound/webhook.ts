@@ -9,13 +9,16 @@ export function webhookAddress(url: string): URL | null {
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
 }
 
-export type WebhookFault = 'url' | 'secret'
+export type WebhookErrorCode = 'url' | 'secret'
 
 /**
  * What of a webhook, as it was saved long ago, can't ever be sent by the rules of now; null:
  * nothing. `secret` undefined: it is kept no more; null: there is none.
  */
-export function webhookFault(url: string, secret: string | null | undefined): WebhookFault | null {
+export function webhookErrorOf(
+  url: string,
+  secret: string | null | undefined,
+): WebhookErrorCode | null {
   if (webhookAddress(url) === null) return 'url'
   return secret === null || (secret !== undefined && isHeaderText(secret)) ? null : 'secret'
 }

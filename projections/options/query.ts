@@ -40,7 +40,7 @@ export async function unpricedModels(
   const prices = readPriceList(values, revision)
   // Whether there is a price at all does not depend on the user's group.
   return (model, group) =>
-    'refused' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
+    'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 /**
@@ -54,7 +54,7 @@ export async function modelPrices(
   const list = { ...readPriceList(values, revision), groups: new Map([['', '1']]) }
   return (model, acceptsUnpriced) => {
     const price = priceOf(list, model, '', { userGroup: '', acceptsUnpriced })
-    return 'refused' in price ? null : price
+    return 'code' in price ? null : price
   }
 }
 

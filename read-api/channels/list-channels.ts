@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { notFound } from '#infra/http/faults.ts'
+import { notFound } from '#infra/http/http-errors.ts'
 import {
   CHANNEL_SORTS,
   type ChannelSort,

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { invalidField } from '#infra/http/faults.ts'
-import { fieldFault } from '#infra/http/field-fault.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { schemaError } from '#infra/http/schema-error.ts'
 import { LIVE_TOPICS, type LiveRequest } from '../contract/live.ts'
 
 const Message = Type.Object({ type: Type.Union([Type.Literal('subscribe'), Type.Literal('ping')]) })
@@ -20,7 +20,7 @@ const NO_TOPIC = {
 }
 
 /**
- * A client's message; throws an `HttpRefusal` that says what is wrong with one that is none.
+ * A client's message; throws an `HttpError` that says what is wrong with one that is none.
  * Topics of another release are cut, so that a client may ask for all that it knows; with none
  * left it is refused.
  */
@@ -38,7 +38,7 @@ function checked<T extends TSchema>(schema: T) {
   const validator = Compile(schema)
   return (value: unknown): Type.Static<T> => {
     if (validator.Check(value)) return value
-    throw fieldFault(validator.Errors(value), 'message')
+    throw schemaError(validator.Errors(value), 'message')
   }
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
 import type { Core } from '#infra/core.ts'
 import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
-import { fault, HttpRefusal } from '#infra/http/faults.ts'
+import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
@@ -104,7 +104,7 @@ const sessionsOf = (open: Iterable<Open>): LiveSession[] => [...open].map(({ ses
 
 /** The port listens on for a while: who was sent elsewhere must not come back to this process. */
 function refuseWhile(draining: AbortSignal): void {
-  if (draining.aborted) throw fault('Draining', RETRY_SECONDS)
+  if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
 }
 
 function accept(
@@ -158,11 +158,11 @@ function answer({ core }: ReadDeps, session: LiveSession, text: string): void {
     if (request.type === 'ping') return session.send({ type: 'pong' })
     session.subscribe(request.topics, request.after ?? null).catch((error: unknown) => {
       core.log.warn({ err: error }, 'a live subscription failed')
-      session.refuse(fault('Unavailable'))
+      session.sendError(httpError('Unavailable'))
     })
   } catch (error) {
-    if (!(error instanceof HttpRefusal)) throw error
-    session.refuse(error)
+    if (!(error instanceof HttpError)) throw error
+    session.sendError(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { HttpRefusal } from '#infra/http/faults.ts'
+import type { HttpError } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
@@ -139,7 +139,7 @@ export class LiveSession {
   }
 
   /** Words as the REST calls have them. */
-  refuse({ code, words }: HttpRefusal): void {
+  sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
 

@@ -1,4 +1,4 @@
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'

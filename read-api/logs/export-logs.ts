@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { fault, invalidField } from '#infra/http/faults.ts'
+import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../question.ts'
@@ -111,7 +111,7 @@ type Asked = {
 }
 
 async function answer({ deps, permits, request, reply, query }: Asked, ownerId: number | null) {
-  if (deps.draining.aborted) throw fault('Draining', RETRY_SECONDS)
+  if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
   const { userId, role } = principalOf(request)
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const format = await formatOf(deps, query, viewer)
@@ -120,7 +120,7 @@ async function answer({ deps, permits, request, reply, query }: Asked, ownerId: 
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // Read before the status is sent: what fails at once is a refusal, not a file that breaks off.
+    // Read before the status is sent: what fails at once is a error, not a file that breaks off.
     await text.begin()
   } catch (error) {
     release()

@@ -1,5 +1,5 @@
 import type { LongAnswers } from '#infra/drain.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 
 const RETRY_SECONDS = 5
 
@@ -29,7 +29,7 @@ export function createPermits({ all, each, keptForAdmins = 0 }: SeatLimits, unde
   return (userId: number, isAdmin = false): (() => void) => {
     const most = isAdmin ? all : all - keptForAdmins
     const isFull = total >= most || (taken.get(userId) ?? 0) >= each
-    if (isFull) throw fault('TooManyExports', RETRY_SECONDS)
+    if (isFull) throw httpError('TooManyExports', {}, RETRY_SECONDS)
     count(userId, 1)
     let isLeft = false
     return () => {

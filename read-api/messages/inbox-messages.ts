@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { notFound } from '#infra/http/faults.ts'
+import { notFound } from '#infra/http/http-errors.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { InboxMessage, UnreadCount } from '../contract/message.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { invalidField, notFound } from '#infra/http/faults.ts'
+import { invalidField, notFound } from '#infra/http/http-errors.ts'
 import {
   findMessage,
   listMessages,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { HttpRefusal } from '#infra/http/faults.ts'
+import { errorsOf } from '#infra/http/http-errors.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
@@ -35,13 +35,18 @@ const LIMITS = {
   maxResponseBytes: 1024 * 1024,
 }
 
-const UNSET = new HttpRefusal(200, 'UpdateCheckUnset', {
-  zh: '请先填写最新版本的地址并保存',
-  en: 'Enter the address of the latest release and save it first',
-})
-const FAILED = new HttpRefusal(200, 'UpdateCheckFailed', {
-  zh: '检查更新失败，请稍后再试',
-  en: 'The update check failed, please try again later',
+const updateError = errorsOf({
+  UpdateCheckUnset: [
+    200,
+    {
+      zh: '请先填写最新版本的地址并保存',
+      en: 'Enter the address of the latest release and save it first',
+    },
+  ],
+  UpdateCheckFailed: [
+    200,
+    { zh: '检查更新失败，请稍后再试', en: 'The update check failed, please try again later' },
+  ],
 })
 
 type Asked = { readonly url: string; readonly at: number; readonly release: Release | null }
@@ -71,13 +76,13 @@ export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
       const isForced = query.is_forced === 'true'
       const url = options.text('UpdateCheckUrl')
       if (!isForced && (url === '' || !options.flag('UpdateCheckEnabled'))) return success(none)
-      if (url === '') throw UNSET
+      if (url === '') throw updateError('UpdateCheckUnset')
       const isFresh = last?.url === url && core.now() - last.at < DAY_MS
       if (isForced || !isFresh) {
         outbound ??= createOutbound(operatorPolicy(core.config), LIMITS)
         last = { url, at: core.now(), release: await fetchRelease(outbound, url) }
       }
-      if (last === null || last.release === null) throw FAILED
+      if (last === null || last.release === null) throw updateError('UpdateCheckFailed')
       const { version: latest, notes } = last.release
       const checkedAt = Math.floor(last.at / 1_000)
       return success({

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { dayOf } from '#domain/shared/day.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
-import { type WebhookFault, webhookFault } from '#infra/outbound/webhook.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook.ts'
 import { codeOfId } from '#infra/vault/cipher.ts'
 import { webhookSecret } from '#infra/vault/secrets.ts'
 import { accountsOf } from '#projections/balances/query.ts'
@@ -27,7 +27,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
     async (request) => {
       const row = await findUser(deps.core.db, principalOf(request).userId)
       const [user] = row === null ? [] : await userAnswers(deps, [row])
-      if (row === null || user === undefined) throw fault('NotLoggedIn')
+      if (row === null || user === undefined) throw httpError('NotLoggedIn')
       const [own, options] = await Promise.all([
         notificationsOf(deps.core.db, user.id),
         optionsInForce(deps.core),
@@ -50,9 +50,9 @@ async function faultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
   { means, webhookUrl, webhookSecretRef }: NotificationsRow,
-): Promise<WebhookFault | null> {
+): Promise<WebhookErrorCode | null> {
   if (means !== 'webhook') return null
-  return webhookFault(webhookUrl, await webhookSecret(core.vault, userId, webhookSecretRef))
+  return webhookErrorOf(webhookUrl, await webhookSecret(core.vault, userId, webhookSecretRef))
 }
 
 /**
@@ -62,7 +62,7 @@ async function faultOf(
 function withNotifications(
   setting: string,
   own: NotificationsRow,
-  { siteThreshold, fault }: { siteThreshold: number; fault: WebhookFault | null },
+  { siteThreshold, fault }: { siteThreshold: number; fault: WebhookErrorCode | null },
 ): string {
   const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = own
   return JSON.stringify({

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { Words } from '#infra/http/language.ts'
 import type { OutboundLimits, Way } from '#infra/outbound/dispatcher.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
+import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /** Of everything but chats: somebody waits for it, and nothing large is expected. */
@@ -62,6 +62,6 @@ export const NO_WAY: Words = {
 export const notUnderstood = (): Words => plain('upstream_format')
 
 function plain(code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format'): Words {
-  const { zh, en } = DENIAL_ANSWERS[code]
+  const { zh, en } = RELAY_ERRORS[code]
   return { zh, en }
 }

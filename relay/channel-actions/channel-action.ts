@@ -5,7 +5,7 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { refused } from './refusals.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import type { TestRuns } from './test-runs.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'
 
@@ -35,7 +35,7 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
 export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)
-  if (channel === undefined) throw refused('ChannelUnknown')
+  if (channel === undefined) throw channelActionError('ChannelUnknown')
   return channel
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /** What only tells: types, and how far a run of tests has come. */
@@ -12,6 +12,6 @@ export function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): vo
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return
     if ((request.principal?.role ?? 0) >= SUPER_ADMIN) return
-    if (await isDemoSite(db)) throw fault('DemoSite')
+    if (await isDemoSite(db)) throw httpError('DemoSite')
   })
 }

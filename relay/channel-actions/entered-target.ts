@@ -1,6 +1,6 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-address.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 import type { FetchModels } from '#write-api/contract/channel-action.ts'
@@ -11,7 +11,7 @@ import {
 } from '../providers/openai-compatible/target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type ActionDeps, channelNow } from './channel-action.ts'
-import { refused } from './refusals.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './views-now.ts'
 
 /**
@@ -27,9 +27,9 @@ export async function enteredTarget(
   const baseUrl = tidied(fields.base_url)
   const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
   const other = (fields.other ?? '').trim()
-  if (profileOf(type) === undefined) throw refused('ModelsNotListed')
+  if (profileOf(type) === undefined) throw channelActionError('ModelsNotListed')
   if (key === '') {
-    if (id === undefined) throw refused('KeyRequired')
+    if (id === undefined) throw channelActionError('KeyRequired')
     return storedTarget(deps, id, { ...fields, base_url: baseUrl })
   }
   const proxy = await enteredProxy(deps, fields)
@@ -37,7 +37,7 @@ export async function enteredTarget(
   checkProxy(proxy, deps.policy)
   const terms = { type, baseUrl, other, setting: '', organization: '' }
   const target = providerTarget(terms, key, deps.policy, proxy)
-  if (target === null) throw refused('ChannelNotCallable')
+  if (target === null) throw channelActionError('ChannelNotCallable')
   return target
 }
 
@@ -50,9 +50,9 @@ async function storedTarget(
   const { terms, target, proxy } = channel
   const isSameProxy = typeof setting !== 'string' || proxyMeant(setting, channel) === proxy
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
-    throw refused('KeyRequired')
+    throw channelActionError('KeyRequired')
   }
-  if (target === null) throw refused('ChannelNotCallable')
+  if (target === null) throw channelActionError('ChannelNotCallable')
   return target
 }
 
@@ -82,7 +82,7 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
   }
   const checked = checkUrl(address, policy)
   if (checked.isAllowed) return
-  if (checked.fault === 'address') throw refused('AddressNotAllowed')
+  if (checked.fault === 'address') throw channelActionError('AddressNotAllowed')
   throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not an address' })
 }
 
@@ -101,7 +101,7 @@ function checkProxy(proxy: string | null, policy: OutboundPolicy): void {
       en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
     })
   }
-  if (!checkUrl(address.origin, policy).isAllowed) throw refused('ProxyNotAllowed')
+  if (!checkUrl(address.origin, policy).isAllowed) throw channelActionError('ProxyNotAllowed')
 }
 
 const tidied = (text: string | null | undefined): string => (text ?? '').trim().replace(/\/+$/, '')

@@ -6,8 +6,8 @@ import { FetchModels } from '#write-api/contract/channel-action.ts'
 import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
 import { askProvider, notUnderstood } from './ask-provider.ts'
 import { type ActionDeps, type ChannelAct, channelNow, IdParams } from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { enteredTarget } from './entered-target.ts'
-import { refused } from './refusals.ts'
 
 /** Names that are no longer than this, and no more of them, can be a channel's models. */
 const NAME_LENGTH_MAX = 256
@@ -71,7 +71,7 @@ export const fetchModels: ChannelAct = (api, deps) => {
     },
     async ({ params }) => {
       const { target } = await channelNow(deps, Number(params.id))
-      if (target === null) throw refused('ChannelNotCallable')
+      if (target === null) throw channelActionError('ChannelNotCallable')
       return success(await listed(deps, target))
     },
   )
@@ -91,11 +91,11 @@ export const fetchModels: ChannelAct = (api, deps) => {
 
 async function listed({ side }: ActionDeps, target: ProviderTarget): Promise<string[]> {
   const { modelsPath } = target.profile
-  if (modelsPath === null) throw refused('ModelsNotListed')
+  if (modelsPath === null) throw channelActionError('ModelsNotListed')
   const asked = sideRequest(target, modelsPath, { isBeside: false })
   const told = await askProvider(side.via(target.proxy), asked)
-  if (!told.isTold) throw refused('ModelsUnavailable', told.why)
+  if (!told.isTold) throw channelActionError('ModelsUnavailable', told.why)
   const names = modelsIn(told.text)
-  if (names === null) throw refused('ModelsUnavailable', notUnderstood())
+  if (names === null) throw channelActionError('ModelsUnavailable', notUnderstood())
   return [...names]
 }

@@ -1,10 +1,10 @@
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
-import { isDenial } from '../canonical/denial.ts'
+import { isRelayError } from '../canonical/relay-error.ts'
 import { outputCeiling, readOpenAiUsage } from '../canonical/usage-report.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
-import { accountFaultOf } from '../pipeline/account-fault.ts'
+import { accountErrorOf } from '../pipeline/account-error.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/call-upstream.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { type Candidate, candidateOf } from '../pipeline/plan-call.ts'
@@ -36,7 +36,7 @@ function testRequest(
     ...(isStream ? { stream: true } : {}),
   }
   const request = readChatRequest(Buffer.from(JSON.stringify(body)))
-  return isDenial(request) ? null : request
+  return isRelayError(request) ? null : request
 }
 
 export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
@@ -87,7 +87,7 @@ export async function testChannel(
   const request = testRequest(channel, model, isStream)
   const candidate = request === null ? null : candidateOf(channel, request)
   const { target, channelId } = channel
-  if (target === null || candidate === null || isDenial(candidate)) {
+  if (target === null || candidate === null || isRelayError(candidate)) {
     const reason = target === null ? 'no-address' : 'no-request'
     return { isSuccess: false, model, durationMs: 0, reason, end: null, position: null }
   }
@@ -160,7 +160,7 @@ async function ask(
 
 function reasonOf(end: Failed): string {
   if (end.isProxy === true) return 'proxy'
-  return accountFaultOf(end) ?? (end.error === 'status' ? `status-${end.status}` : end.error)
+  return accountErrorOf(end) ?? (end.error === 'status' ? `status-${end.status}` : end.error)
 }
 
 function countsOf(rawUsage: unknown, { request, channel }: Candidate) {

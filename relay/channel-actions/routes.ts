@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { latestTestRun } from '#projections/channel-checks/query.ts'
@@ -33,7 +33,7 @@ const ACTIONS: readonly ChannelAct[] = [
 export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
-      throw fault('NoSuchRoute')
+      throw httpError('NoSuchRoute')
     })
     // Nothing of it is looked at: no request comes as far as an act.
     const nothing = {} as ActionDeps

@@ -4,7 +4,7 @@ import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
 import { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type ActionDeps, type ChannelAct, contextOf, visible } from './channel-action.ts'
-import { refused } from './refusals.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
@@ -23,7 +23,7 @@ export const testAllChannels: ChannelAct = (api, deps) => {
     },
     async (request, reply) => {
       const started = await deps.runs.start(contextOf(deps, request))
-      if (started === null) throw refused('TestsRunning')
+      if (started === null) throw channelActionError('TestsRunning')
       await visible(deps, reply, started.position)
       return success(await progress(deps))
     },

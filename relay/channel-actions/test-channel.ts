@@ -2,14 +2,14 @@ import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { ChannelTestAnswer } from '#read-api/contract/channel-action.ts'
-import { DENIAL_ANSWERS } from '../canonical/denial-answers.ts'
+import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
-import { DENIAL_OF } from '../pipeline/failure.ts'
+import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
 import { NO_WAY } from './ask-provider.ts'
 import { type ChannelAct, channelNow, contextOf, IdParams, visible } from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { type ProbeResult, testChannel } from './probe.ts'
-import { refused } from './refusals.ts'
 
 const NO_REQUEST: Words = {
   zh: '模型名称或参数覆盖无法构成请求',
@@ -26,11 +26,11 @@ function testWords({ isSuccess, reason, end }: ProbeResult, channel: RelayChanne
   if (isSuccess) return { zh: '', en: '' }
   if (end === null) {
     if (workOf(channel) !== 'chat') return NO_CHATS
-    return reason === 'no-request' ? NO_REQUEST : refused('ChannelNotCallable').words
+    return reason === 'no-request' ? NO_REQUEST : channelActionError('ChannelNotCallable').words
   }
   if (end.isProxy === true) return NO_WAY
   if (end.error !== 'status' && end.error !== 'error-event') {
-    const { zh, en } = DENIAL_ANSWERS[DENIAL_OF[end.error]]
+    const { zh, en } = RELAY_ERRORS[ERROR_CODE_OF[end.error]]
     return { zh, en }
   }
   const status = end.status ?? 502

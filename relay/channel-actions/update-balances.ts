@@ -11,9 +11,9 @@ import {
   IdParams,
   visible,
 } from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
-import { refused } from './refusals.ts'
 import { viewsNow } from './views-now.ts'
 
 /** `GET /api/channel/update_balance/{id}/`, for admins: what is left of its account, in dollars. */
@@ -31,10 +31,10 @@ export const updateBalance: ChannelAct = (api, deps) => {
     async (request, reply) => {
       const channel = await channelNow(deps, Number(request.params.id))
       const { target } = channel
-      if (target === null) throw refused('ChannelNotCallable')
-      if (!hasBalance(channel)) throw refused('BalanceNotOffered')
+      if (target === null) throw channelActionError('ChannelNotCallable')
+      if (!hasBalance(channel)) throw channelActionError('BalanceNotOffered')
       const read = await readBalance(deps, channel, target, contextOf(deps, request))
-      if (!read.isRead) throw refused('BalanceUnavailable', read.why)
+      if (!read.isRead) throw channelActionError('BalanceUnavailable', read.why)
       await visible(deps, reply, read.position)
       // Exact in the ledger; on the wire it is a figure to be shown.
       const balance = Number(read.balance)
@@ -61,7 +61,7 @@ export const updateBalances: ChannelAct = (api, deps) => {
       },
     },
     async (request, reply) => {
-      if (isRunning) throw refused('BalancesRunning')
+      if (isRunning) throw channelActionError('BalancesRunning')
       isRunning = true
       try {
         const { position, ...counts } = await readAll(deps, contextOf(deps, request))

@@ -1,5 +1,5 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
-import { accountFaultOf } from '../pipeline/account-fault.ts'
+import { accountErrorOf } from '../pipeline/account-error.ts'
 import type { AttemptEnd } from '../pipeline/call-upstream.ts'
 import { isEcho } from './echo.ts'
 
@@ -18,7 +18,7 @@ export function accountTroubleOf(
   keywords: readonly string[],
   requestBody: Buffer,
 ): string | null {
-  const reason = accountFaultOf(end)
+  const reason = accountErrorOf(end)
   if (reason !== null) return reason === PASSING ? null : reason
   if (keywords.length === 0 || (end.error !== 'status' && end.error !== 'error-event')) return null
   const { code, type, message } = providerErrorFields(end.body)

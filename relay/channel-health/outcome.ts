@@ -1,4 +1,4 @@
-import { accountCodeIn, accountFaultOf } from '#relay/pipeline/account-fault.ts'
+import { accountCodeIn, accountErrorOf } from '#relay/pipeline/account-error.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/call-upstream.ts'
 
 /**
@@ -45,7 +45,7 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end
   if (status === null) return { reason: 'status', blame: 'unknown' }
-  const account = accountFaultOf(end)
+  const account = accountErrorOf(end)
   if (account !== null && account !== 'status-403') return { reason: account, blame: 'key' }
   if (status === 404) return { reason: 'status-404', blame: 'model' }
   if (status === 429) return { reason: 'status-429', blame: 'key' }

@@ -1,6 +1,6 @@
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ConcurrencyCaps } from './concurrency.ts'
 
 type Whose = { readonly scope: 'token' | 'user'; readonly id: number }
@@ -27,7 +27,7 @@ export type CallRules = {
 /** What a call has to fit into, and what its caller is told when it doesn't. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
-  readonly denialOf: (full: Full) => Denial
+  readonly denialOf: (full: Full) => RelayError
 }
 
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
@@ -81,21 +81,21 @@ const rateClaim = (
 }
 
 /** Names the limit that was full. */
-function denialOf(claim: Claim | undefined, waitMs: number): Denial {
+function denialOf(claim: Claim | undefined, waitMs: number): RelayError {
   const isOfKey = /^token:\d/.test(claim?.key ?? '')
   const whose = isOfKey ? 'this key' : 'this user'
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000))
   if (claim?.kind === 'rate') {
     const calls = claim.isRefundable ? 'successful calls' : 'calls'
     const subject = `${claim.max} ${calls} / ${claim.periodMs / 1_000} s (${whose})`
-    return deny('rate_limited', { subject, retryAfterSeconds })
+    return relayError('rate_limited', { subject, retryAfter })
   }
   if (claim?.kind === 'tokens') {
     const subject = `${claim.max} tokens / 60 s (${whose})`
-    return deny('rate_limited', { subject, retryAfterSeconds })
+    return relayError('rate_limited', { subject, retryAfter })
   }
   // When a permit gets free nobody knows; whoever was refused at once does not come back at once.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
-  return deny('too_many_concurrent', { subject, retryAfterSeconds: afterSeconds })
+  return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })
 }

@@ -1,11 +1,11 @@
 import type { Core } from '#infra/core.ts'
 import type { Views } from '#relay/views/views.ts'
-import type { DenialCode } from '../canonical/denial.ts'
+import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 
 /** Why a caller may no longer call; null while it may. */
-export type AccessCheck = () => DenialCode | null
+export type AccessCheck = () => RelayErrorCode | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & { readonly views: Views }
 

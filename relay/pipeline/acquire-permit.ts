@@ -8,7 +8,7 @@ import {
   type TokensRule,
 } from '#relay/limits/call-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -34,10 +34,10 @@ export async function acquirePermit(
   deps: RelayDeps,
   { token, user, group }: Caller,
   request: Sized,
-): Promise<CallPermit | Denial> {
+): Promise<CallPermit | RelayError> {
   const { underWay, limits, caps, views } = deps
   if (!underWay.enter()) {
-    return deny('overloaded', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
+    return relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
   }
   const { userId } = user
   const { tokenId, terms } = token

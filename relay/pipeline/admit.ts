@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
 import { CallLedger } from './call-ledger.ts'
@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** The ledger of a call whose hold is durable: from here on it must be ended once. */
 export async function admit(
@@ -20,7 +20,7 @@ export async function admit(
   request: ChatRequest,
   { price, terms: { hold, reduction } }: CallPlan,
   keyed: KeyedCall | null,
-): Promise<CallLedger | Denial> {
+): Promise<CallLedger | RelayError> {
   const ledger = new CallLedger(actors, caller, exchange, now, keyed)
   const { userId, settings } = caller.user
   const { reasoningEffort } = request
@@ -37,8 +37,8 @@ export async function admit(
       leaseMs: deadlines.leaseMs,
       clientIp,
     })
-    const denial = await inTime(admitting, { watch, deadlines })
-    if (denial !== LATE) return denial ?? ledger
+    const error = await inTime(admitting, { watch, deadlines })
+    if (error !== LATE) return error ?? ledger
     giveBackLate(admitting, ledger)
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
@@ -72,12 +72,12 @@ function inTime<T>(
 }
 
 /** Its caller was refused: a hold that still comes is given back, here or by the sweeper. */
-function giveBackLate(admitting: Promise<Denial | null>, ledger: CallLedger): void {
+function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const
   const late = { channelId: null, reason, errorCode: 'store_unavailable', statusCode: 503 }
   admitting
-    .then(async (denial) => {
-      if (denial === null) await ledger.release(late, { attempts: [], firstByteMs: null })
+    .then(async (error) => {
+      if (error === null) await ledger.release(late, { attempts: [], firstByteMs: null })
     })
     .catch(() => {})
 }

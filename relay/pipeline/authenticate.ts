@@ -3,7 +3,7 @@ import { ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { Views } from '#relay/views/views.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
 
 export type Caller = {
@@ -32,28 +32,28 @@ export async function authenticate(
   request: IncomingMessage,
   clientIp: string,
   now: number,
-): Promise<Caller | Denial> {
+): Promise<Caller | RelayError> {
   const waitSeconds = failedKeys.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
   const text = keyText(request)
-  if (text === null) return deny('missing_key')
+  if (text === null) return relayError('missing_key')
   const match = KEY.exec(text)
   const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
   const user = token ? views.users.find(token.userId) : undefined
   if (!token || user === undefined) {
     const tooManySeconds = await failedKeys.failed(clientIp)
-    return tooManySeconds > 0 ? tooManyWrong(tooManySeconds) : deny('invalid_key')
+    return tooManySeconds > 0 ? tooManyWrong(tooManySeconds) : relayError('invalid_key')
   }
-  if (!token.isEnabled) return deny('token_disabled')
+  if (!token.isEnabled) return relayError('token_disabled')
   const { expiresAt, group } = token.terms
-  if (expiresAt !== null && expiresAt * 1_000 <= now) return deny('token_expired')
-  if (!user.isEnabled) return deny('user_disabled')
+  if (expiresAt !== null && expiresAt * 1_000 <= now) return relayError('token_expired')
+  if (!user.isEnabled) return relayError('user_disabled')
   if (token.terms.allowIps !== null) {
-    const denial = await checkAddress(token, clientIp, vault)
-    if (denial !== null) return denial
+    const error = await checkAddress(token, clientIp, vault)
+    if (error !== null) return error
   }
   const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
-  if (pinnedChannelId !== null && user.role < ADMIN) return deny('channel_not_allowed')
+  if (pinnedChannelId !== null && user.role < ADMIN) return relayError('channel_not_allowed')
   return { token, user, group: group === '' ? user.group : group, pinnedChannelId }
 }
 
@@ -61,16 +61,16 @@ async function checkAddress(
   token: RelayToken,
   clientIp: string,
   vault: Pick<Vault, 'open'>,
-): Promise<Denial | null> {
+): Promise<RelayError | null> {
   try {
-    return (await token.isIpAllowed(clientIp, vault)) ? null : deny('ip_not_allowed')
+    return (await token.isIpAllowed(clientIp, vault)) ? null : relayError('ip_not_allowed')
   } catch {
-    return deny('store_unavailable', { retryAfterSeconds: 5 })
+    return relayError('store_unavailable', { retryAfter: 5 })
   }
 }
 
-const tooManyWrong = (retryAfterSeconds: number): Denial =>
-  deny('too_many_failed_keys', { retryAfterSeconds })
+const tooManyWrong = (retryAfter: number): RelayError =>
+  relayError('too_many_failed_keys', { retryAfter })
 
 /** Every place where a client of some family puts its key. */
 function keyText(request: IncomingMessage): string | null {

@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import { isAnyChatFree } from './free-chats.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -43,15 +43,15 @@ export async function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
   { user: { userId }, token: { tokenId } }: Caller,
   request: IncomingMessage,
-): Promise<BodyOwner | Denial> {
+): Promise<BodyOwner | RelayError> {
   const owner = await bodyOwnerOf(deps, userId, request)
   if (isSmall(request) || isAnyChatFree(deps.views)) return owner
   try {
-    const refusal = await deps.actors.ask(accountDecider, accountStream(userId), (state) => {
+    const error = await deps.actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
       return payableBy(state, tokenId) <= 0n ? 'token_exhausted' : null
     })
-    return refusal === null ? owner : deny(refusal)
+    return error === null ? owner : relayError(error)
   } catch {
     return owner
   }

@@ -8,12 +8,12 @@ import {
 } from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Place } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { KeyedCall } from './claim-call.ts'
@@ -33,23 +33,23 @@ export type Admission = {
 }
 
 /** Why the account does not admit the call, as its caller is told. */
-export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boolean): Denial {
-  switch (refusal.refused) {
+export function admissionError(error: CodedError, call: string, isKeyed: boolean): RelayError {
+  switch (error.code) {
     case 'CallKnown':
     case 'CallEnded':
       return isKeyed
-        ? deny('idempotency_replayed', { subject: call })
-        : deny('overloaded', { retryAfterSeconds: 1 })
+        ? relayError('idempotency_replayed', { subject: call })
+        : relayError('overloaded', { retryAfter: 1 })
     case 'TooManyTasks': {
-      const subject = `${refusal.details?.max} tasks (this user)`
-      return deny('too_many_concurrent', { subject, retryAfterSeconds: 10 })
+      const subject = `${error.params.max} tasks (this user)`
+      return relayError('too_many_concurrent', { subject, retryAfter: 10 })
     }
     case 'TokenBudgetExhausted':
-      return deny('token_exhausted')
+      return relayError('token_exhausted')
     case 'TokenBudgetUnknown':
-      return deny('invalid_key')
+      return relayError('invalid_key')
     default:
-      return deny('insufficient_quota')
+      return relayError('insufficient_quota')
   }
 }
 
@@ -110,7 +110,7 @@ export class CallLedger {
   }
 
   /** null once the hold is durable. */
-  async admit(admission: Admission): Promise<Denial | null> {
+  async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
     const { leaseMs, ...terms } = admission
     const outcome = await this.handle({
@@ -128,7 +128,7 @@ export class CallLedger {
       this.note(outcome.events, admission)
       return isRepeat ? this.repeated() : null
     }
-    return denialOfAdmission(outcome.refusal, this.exchange.call, this.keyed !== null)
+    return admissionError(outcome.error, this.exchange.call, this.keyed !== null)
   }
 
   /** The hold may be smaller than asked for; an admission that is a repeat has no event. */
@@ -139,12 +139,12 @@ export class CallLedger {
   }
 
   /** The account knows the call already: it runs, or it is over. */
-  private async repeated(): Promise<Denial> {
+  private async repeated(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange
     const { open } = await this.actors.stateOf(accountDecider, accountStream(userId))
-    if (!open.has(call)) return deny('idempotency_replayed', { subject: call })
-    return deny('idempotency_in_progress', { subject: call, retryAfterSeconds: 2 })
+    if (!open.has(call)) return relayError('idempotency_replayed', { subject: call })
+    return relayError('idempotency_in_progress', { subject: call, retryAfter: 2 })
   }
 
   /**
@@ -157,7 +157,7 @@ export class CallLedger {
     const { call } = this.exchange
     const progress = { type: 'RecordProgress', call, ...place, usage, leaseUntil } as const
     const outcome = await this.handle(progress)
-    return outcome.isDone || outcome.refusal.refused !== 'InsufficientQuota'
+    return outcome.isDone || outcome.error.code !== 'InsufficientQuota'
   }
 
   /**

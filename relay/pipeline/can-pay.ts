@@ -2,10 +2,10 @@ import type { AdmitCall } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
-import { denialOfAdmission } from './call-ledger.ts'
+import { admissionError } from './call-ledger.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -21,7 +21,7 @@ export async function denialOfPayment(
   { user, token, group }: Caller,
   { model, isStream, choices: calls }: ChatRequest,
   { terms: { hold, reduction }, price }: Pick<CallPlan, 'terms' | 'price'>,
-): Promise<Denial | null> {
+): Promise<RelayError | null> {
   const { userId } = user
   const ids = { userId, tokenId: token.tokenId, call }
   const asked = { group, model, isStream, hold, price, calls, clientIp: null }
@@ -31,10 +31,10 @@ export async function denialOfPayment(
   try {
     return await actors.ask(accountDecider, accountStream(userId), (state) => {
       const outcome = accountDecider.decide(command, state)
-      return 'refused' in outcome ? denialOfAdmission(outcome, call, false) : null
+      return 'code' in outcome ? admissionError(outcome, call, false) : null
     })
   } catch (err) {
-    if (err instanceof StoreUnavailable) return deny('store_unavailable', { retryAfterSeconds: 5 })
+    if (err instanceof StoreUnavailable) return relayError('store_unavailable', { retryAfter: 5 })
     throw err
   }
 }

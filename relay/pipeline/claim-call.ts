@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '#infra/core.ts'
 import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Work } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
@@ -24,16 +24,17 @@ export async function claimCall(
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
   asked: { readonly work: Work; readonly body: Buffer },
-): Promise<KeyedCall | Denial | null> {
+): Promise<KeyedCall | RelayError | null> {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
-  if (typeof key !== 'string' || !KEY.test(key)) return deny('invalid_parameter', { param: HEADER })
+  if (typeof key !== 'string' || !KEY.test(key))
+    return relayError('invalid_parameter', { param: HEADER })
   const keyHash = createHash('sha256').update(key).digest('hex')
   const bodyHash = hashOf(request, asked)
   try {
     const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
     if (claimed.bodyHash !== bodyHash && claimed.bodyHash !== sha256(asked.body)) {
-      return deny('idempotency_key_reused', { param: HEADER })
+      return relayError('idempotency_key_reused', { param: HEADER })
     }
     const free = () =>
       claimedCalls.free({ tokenId, keyHash, call: claimed.call }).catch((err: unknown) => {
@@ -42,7 +43,7 @@ export async function claimCall(
     return { call: claimed.call, free }
   } catch (err) {
     log.error({ err, call }, 'a key could not be claimed')
-    return deny('store_unavailable', { retryAfterSeconds: 5 })
+    return relayError('store_unavailable', { retryAfter: 5 })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Language } from '#relay/canonical/denial-answers.ts'
-import { denialBody, type ErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import type { Language } from '#relay/canonical/relay-errors.ts'
+import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
 /** One HTTP request and its answer, with the id it goes by everywhere. */
 export type Exchange = {
@@ -39,18 +39,18 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
 }
 
 /** `end`: how the answer is ended once its words are known. */
-export function sendDenial(exchange: Exchange, denial: Denial, end = endNow): void {
-  const { status, body } = denialBody(denial, exchange.language)
+export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
+  const { status, body } = errorBody(error, exchange.language)
   const headers: string[] = []
-  if (isFinal(denial, status)) headers.push('X-Should-Retry', 'false')
-  if (denial.retryAfterSeconds !== null) headers.push('Retry-After', `${denial.retryAfterSeconds}`)
-  if (denial.denied === 'method_not_allowed') headers.push('Allow', denial.subject)
+  if (isFinal(error, status)) headers.push('X-Should-Retry', 'false')
+  if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
+  if (error.code === 'method_not_allowed') headers.push('Allow', error.params.subject ?? '')
   sendJson(exchange, status, body, headers, end)
 }
 
 /** The same request would be answered the same again, though client libraries would try. */
-const isFinal = ({ denied }: Denial, status: number): boolean =>
-  status === 402 || denied === 'idempotency_replayed'
+const isFinal = ({ code }: RelayError, status: number): boolean =>
+  status === 402 || code === 'idempotency_replayed'
 
 type EndAnswer = (response: ServerResponse, text: string) => void
 
@@ -79,5 +79,5 @@ export function sendJson(
 }
 
 /** The words of a failure that shows only after the answer began: an event of the stream. */
-export const errorEvent = (exchange: Exchange, code: Denial['denied']): string =>
-  `data: ${JSON.stringify(denialBody(deny(code), exchange.language).body)}\n\n`
+export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
+  `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`

@@ -1,5 +1,5 @@
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -14,7 +14,7 @@ type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
- * The channels whose own bound on a call's input this one keeps; a denial when it is too long for
+ * The channels whose own bound on a call's input this one keeps; a error when it is too long for
  * all of them, or when its account would not admit it anyway: nothing is counted for callers who
  * can't pay. What can't be too long by its bytes is not counted either; the rest is, in a thread.
  */
@@ -24,7 +24,7 @@ export function fitInput(
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
-): Offer<RelayChannel> | Promise<Offer<RelayChannel> | Denial> {
+): Offer<RelayChannel> | Promise<Offer<RelayChannel> | RelayError> {
   const { offer } = plan
   if (request.inputBound.tokens <= leastOf(offer)) return offer
   return counted(deps, exchange, caller, request, plan)
@@ -36,7 +36,7 @@ async function counted(
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
-): Promise<Offer<RelayChannel> | Denial> {
+): Promise<Offer<RelayChannel> | RelayError> {
   const { counter, now } = deps
   const { offer } = plan
   const unpayable = await denialOfPayment(deps, exchange, caller, request, plan)
@@ -48,7 +48,7 @@ async function counted(
   if (fit.length === valid.length) return offer
   if (fit.length > 0) return offerOf(fit)
   const most = Math.max(...valid.map(({ terms }) => boundOf(terms)))
-  return deny('context_length_exceeded', { param: 'messages', subject: `${most}` })
+  return relayError('context_length_exceeded', { param: 'messages', subject: `${most}` })
 }
 
 /** Calls within it fit every channel. */

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { DenialCode } from '../canonical/denial.ts'
+import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '../providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '../screening/screening.ts'
@@ -40,7 +40,7 @@ export class LiveCall implements Watched {
   private isRaising = false
   private isSpent = false
   /** Why its caller may no longer call; null while it may. */
-  revokedBy: DenialCode | null = null
+  revokedBy: RelayErrorCode | null = null
   private accessCheckedAt = performance.now()
   /** What it turned out to have used, once that is known. */
   tokens = 0

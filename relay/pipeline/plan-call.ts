@@ -3,7 +3,7 @@ import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/views.ts'
-import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import {
   type ChatRequest,
   NO_NAMES,
@@ -42,28 +42,28 @@ export function planCall(
   caller: Caller,
   request: ChatRequest,
   now: number,
-): CallPlan | Denial {
+): CallPlan | RelayError {
   const { token, user, group } = caller
   const { model } = request
   if (token.models !== null && !token.models.has(model)) {
-    return deny('model_not_allowed', { param: 'model', subject: model })
+    return relayError('model_not_allowed', { param: 'model', subject: model })
   }
   const { options, prices } = views.options
-  if (!isGroupUsable(caller, options)) return deny('group_not_allowed', { subject: group })
+  if (!isGroupUsable(caller, options)) return relayError('group_not_allowed', { subject: group })
   const offer = offerFor(views, caller, model)
   // Before its price: nobody is to set one for a model that is misspelt.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
-    return deny('model_not_found', { param: 'model', subject: model })
+    return relayError('model_not_found', { param: 'model', subject: model })
   }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
-  if ('refused' in price) {
-    return price.refused === 'GroupUnknown'
-      ? deny('group_not_allowed', { subject: group })
-      : deny('model_unpriced', { param: 'model', subject: model })
+  if ('code' in price) {
+    return price.code === 'GroupUnknown'
+      ? relayError('group_not_allowed', { subject: group })
+      : relayError('model_unpriced', { param: 'model', subject: model })
   }
   if (!hasValid(offer, now)) {
-    return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
+    return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const terms = callTerms(price, formsOf(request, offer, options), options)
   return { price, terms, isOverridden: !options.isPassThrough, offer }
@@ -72,7 +72,7 @@ export function planCall(
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
 /**
- * The request as this channel gets it; a denial when its overrides make no sense. `outputTokens`:
+ * The request as this channel gets it; a error when its overrides make no sense. `outputTokens`:
  * the most output tokens of a choice that the call's hold covers; null: what the request says.
  */
 export function candidateOf(
@@ -80,7 +80,7 @@ export function candidateOf(
   request: ChatRequest,
   isOverridden = true,
   outputTokens: number | null = null,
-): Candidate | Denial {
+): Candidate | RelayError {
   const { rules, terms } = channel
   const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const model = upstreamModelOf(terms, rules, request.model)
@@ -93,7 +93,7 @@ export function candidateOf(
     return { channel, request: limited(request, outputTokens), body, upstreamModel, dropped }
   }
   const overridden = readChatRequest(body, NO_NAMES)
-  if (isDenial(overridden)) return overridden
+  if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // What the caller gets to see is decided by what the caller asked for.
   const { wantsUsage, model: asked } = request
@@ -145,7 +145,7 @@ function formsOf(
   for (const channel of channelsIn(offer)) {
     if (channel.rules.overrides.size === 0) continue
     const candidate = candidateOf(channel, request)
-    if (!isDenial(candidate)) overridden.push(candidate.request)
+    if (!isRelayError(candidate)) overridden.push(candidate.request)
   }
   return [request, ...overridden]
 }

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from 'node:http'
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 
-const TOO_LARGE = deny('request_too_large', {
+const TOO_LARGE = relayError('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),
 })
-const NO_ROOM = deny('overloaded', { retryAfterSeconds: 2 })
-const INCOMPLETE = deny('request_incomplete')
+const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
+const INCOMPLETE = relayError('request_incomplete')
 const GATHERED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-const shareIsFull = ({ bytesMax }: BodyOwner): Denial =>
-  deny('too_many_concurrent', {
+const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
+  relayError('too_many_concurrent', {
     subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,
-    retryAfterSeconds: 5,
+    retryAfter: 5,
   })
 
 /**
  * The whole body. Its bytes are taken from `memory` as they come, and reserved in the owner's share
- * as soon as their number is known. After a body (not after a denial) the caller gives back
+ * as soon as their number is known. After a body (not after a error) the caller gives back
  * `body.length`, and releases as much where there is an owner.
  */
 export function readBody(
   request: IncomingMessage,
   memory: BodyMemory,
   owner: BodyOwner | null = null,
-): Promise<Buffer | Denial> {
+): Promise<Buffer | RelayError> {
   const { headers } = request
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' || !JSON_TYPE.test(headers['content-type'] ?? '')) {
-    return Promise.resolve(deny('unsupported_media_type'))
+    return Promise.resolve(relayError('unsupported_media_type'))
   }
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
@@ -46,17 +46,17 @@ function gather(
   memory: BodyMemory,
   owner: BodyOwner | null,
   declared: number,
-): Promise<Buffer | Denial> {
+): Promise<Buffer | RelayError> {
   return new Promise((resolve) => {
     // One of its size from the start: gathered and joined, a large body would be there twice.
     let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
     let length = 0
     let reserved = declared
-    let denial: Denial | null = null
-    const give = (reason: Denial): void => {
-      if (denial !== null) return
-      denial = reason
+    let error: RelayError | null = null
+    const give = (reason: RelayError): void => {
+      if (error !== null) return
+      error = reason
       memory.giveBack(length)
       if (owner !== null) memory.release(owner, reserved)
       parts = []
@@ -64,7 +64,7 @@ function gather(
       resolve(reason)
     }
     request.on('data', (part: Buffer) => {
-      if (denial !== null) return
+      if (error !== null) return
       if (length + part.length > BODY_BYTES_MAX) return give(TOO_LARGE)
       const beyond = Math.max(0, length + part.length - reserved)
       if (owner !== null && beyond > 0 && !memory.reserve(owner, beyond)) {
@@ -77,7 +77,7 @@ function gather(
       length += part.length
     })
     request.on('end', () => {
-      if (denial !== null) return
+      if (error !== null) return
       const [first] = parts
       if (whole !== null) resolve(whole.subarray(0, length))
       else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))

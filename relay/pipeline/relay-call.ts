@@ -1,6 +1,6 @@
 import { outcomeOf } from '#relay/channel-health/outcome.ts'
 import { reserialised } from '#relay/dialects/reserialised.ts'
-import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/screening.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -12,13 +12,13 @@ import { chatBodyOwnerOf } from './body-owner.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 import { ChannelSelector, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
-import { type Exchange, sendDenial, showDropped } from './exchange.ts'
+import { type Exchange, sendError, showDropped } from './exchange.ts'
 import { fitInput } from './fit-input.ts'
 import { LiveCall } from './live-call.ts'
 import { OutputAllowance } from './output-allowance.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
-import { refuseUpload } from './refuse-upload.ts'
+import { rejectUpload } from './reject-upload.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import {
   type Closing,
@@ -30,11 +30,11 @@ import {
 
 /** How a caller comes in: known by the head of the request, and what the body says of it. */
 export type Authenticator = {
-  readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | Denial>
+  readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | RelayError>
   readonly open: (
     caller: Caller,
     body: Buffer,
-  ) => { readonly caller: Caller; readonly body: Buffer } | Denial
+  ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
 /** By a key; the body is all the provider's. */
@@ -54,32 +54,32 @@ export async function relayCall(
   authenticator: Authenticator = BY_KEY,
 ): Promise<void> {
   const known = await authenticator.authenticate(deps, exchange)
-  if (isDenial(known)) return sendDenial(exchange, known)
+  if (isRelayError(known)) return sendError(exchange, known)
   const owner = await chatBodyOwnerOf(deps, known, exchange.request)
-  if (isDenial(owner)) return refuseUpload(exchange, owner)
+  if (isRelayError(owner)) return rejectUpload(exchange, owner)
   const came = await readBody(exchange.request, deps.bodies, owner)
-  if (isDenial(came)) return refuseUpload(exchange, came)
+  if (isRelayError(came)) return rejectUpload(exchange, came)
   try {
     const opened = authenticator.open(known, came)
-    if (isDenial(opened)) return sendDenial(exchange, opened)
+    if (isRelayError(opened)) return sendError(exchange, opened)
     const { caller, body } = opened
     const request = readRequest(deps, body)
-    if (isDenial(request)) return sendDenial(exchange, request)
+    if (isRelayError(request)) return sendError(exchange, request)
     const plan = planCall(deps.views, caller, request, deps.now())
-    if (isDenial(plan)) return sendDenial(exchange, plan)
+    if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
     const looking = screenPrompt(screening, caller.group, body)
     const unfit = looking === null ? null : await looking
-    if (unfit !== null) return sendDenial(exchange, unfit)
+    if (unfit !== null) return sendError(exchange, unfit)
     const permit = await acquirePermit(deps, caller, request)
-    if (isDenial(permit)) return sendDenial(exchange, permit)
+    if (isRelayError(permit)) return sendError(exchange, permit)
     let outcome: CallOutcome = NOTHING
     try {
       const fitting = fitInput(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
-      if (isDenial(offer)) return sendDenial(exchange, offer)
+      if (isRelayError(offer)) return sendError(exchange, offer)
       const keyed = await claimCall(deps, exchange, caller, { work: 'chat', body: came })
-      if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
+      if (keyed !== null && isRelayError(keyed)) return sendError(exchange, keyed)
       outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
       permit.release(outcome)
@@ -91,9 +91,9 @@ export async function relayCall(
 }
 
 /** As it came; passed through, as it was read, so that what is billed is what is sent. */
-function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | Denial {
+function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
-  if (isDenial(request) || !views.options.options.isPassThrough) return request
+  if (isRelayError(request) || !views.options.options.isPassThrough) return request
   return readChatRequest(reserialised(body))
 }
 
@@ -114,8 +114,8 @@ async function carry(
 ): Promise<CallOutcome> {
   const exchange = keyed === null ? came : { ...came, call: keyed.call }
   const ledger = await admit(deps, exchange, caller, request, plan, keyed)
-  if (isDenial(ledger)) {
-    sendDenial(came, ledger)
+  if (isRelayError(ledger)) {
+    sendError(came, ledger)
     return NOTHING
   }
   const { pingIntervalMs, screening } = deps.views.options.options
@@ -188,10 +188,10 @@ async function tryChannels(
     const channel = turn instanceof Promise ? await turn : turn
     if (channel === null) break
     const candidate = candidateOf(channel, request, isOverridden, outputLimit)
-    const choosing = isDenial(candidate) ? null : deps.keys.choose(channel, used)
+    const choosing = isRelayError(candidate) ? null : deps.keys.choose(channel, used)
     const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
-    const isUnfit = isDenial(candidate) || chosen === null
+    const isUnfit = isRelayError(candidate) || chosen === null
     if (isUnfit || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
       if (isUnfit) continue
@@ -232,10 +232,10 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /** Every channel is full, or was taken away meanwhile. */
-function unservedBy({ fullMs }: ChannelSelector, subject: string): Denial {
-  if (fullMs === 0) return deny('no_channel', { param: 'model', subject, retryAfterSeconds: 10 })
-  const retryAfterSeconds = Math.max(1, Math.ceil(fullMs / 1_000))
-  return deny('channels_busy', { param: 'model', subject, retryAfterSeconds })
+function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
+  if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
+  const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
+  return relayError('channels_busy', { param: 'model', subject, retryAfter })
 }
 
 /** Nothing of it reaches the caller, so nothing of it is charged. */

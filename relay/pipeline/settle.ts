@@ -5,15 +5,15 @@ import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
 import { type AnswerMismatch, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import { placeOf } from '../views/channel-view.ts'
-import { accountCodeIn } from './account-fault.ts'
+import { accountCodeIn } from './account-error.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
-import { type Exchange, errorEvent, headersOf, sendDenial } from './exchange.ts'
-import { answerFailure, confidentialOf, DENIAL_OF, failureOf } from './failure.ts'
+import { type Exchange, errorEvent, headersOf, sendError } from './exchange.ts'
+import { answerFailure, confidentialOf, ERROR_CODE_OF, failureOf } from './failure.ts'
 import type { LiveCall } from './live-call.ts'
 import { type Delivery, meter } from './meter.ts'
 import type { OutputAllowance } from './output-allowance.ts'
@@ -27,10 +27,10 @@ export type Closing = {
   readonly ledger: CallLedger
   readonly allowance: OutputAllowance
   /** What is said when there was no channel to try; null: one was tried. */
-  readonly unserved: Denial | null
+  readonly unserved: RelayError | null
 }
 
-const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 const TEXT_BYTES_MAX = 16 * 1024
 
@@ -68,7 +68,7 @@ export async function concludePlain(
   }
   const end = call.isCallerGone ? 'client-gone' : 'done'
   if (!(await settle(closing, candidate, delivery, end))) {
-    sendDenial(exchange, NO_STORE)
+    sendError(exchange, NO_STORE)
     return false
   }
   const { response } = exchange
@@ -119,7 +119,7 @@ export async function concludeStream(
     const known = confidentialOf(candidate)
     const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, known })
     response.end(`data: ${JSON.stringify(body)}\n\n`)
-  } else response.end(errorEvent(exchange, call.revokedBy ?? DENIAL_OF[error]))
+  } else response.end(errorEvent(exchange, call.revokedBy ?? ERROR_CODE_OF[error]))
   return isWhole && isSettled
 }
 
@@ -148,7 +148,7 @@ export async function concludeFailure(
   const failure =
     revokedBy === null
       ? failureOf(candidate, end, { isHidden, isCallerGone, unserved })
-      : failureOf(null, null, { isHidden, isCallerGone, unserved: deny(revokedBy) })
+      : failureOf(null, null, { isHidden, isCallerGone, unserved: relayError(revokedBy) })
   const reason = end === null ? failure.reason : END_OF[end.error]
   try {
     await call.inTime(

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { HttpRefusal } from '#infra/http/faults.ts'
+import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin.ts'
-import { type Denial, type DenialCode, deny } from '../canonical/denial.ts'
+import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
 /** What becomes of a request: a call of this user's, or a word why not. */
 export type Playground = {
   readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
-  readonly refuse: (request: IncomingMessage, response: ServerResponse, denial: Denial) => void
+  readonly reject: (request: IncomingMessage, response: ServerResponse, error: RelayError) => void
 }
 
-const DENIALS: Readonly<Record<string, DenialCode>> = {
+const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
   NotLoggedIn: 'not_logged_in',
   SessionRequired: 'session_required',
   PasswordNotOwn: 'password_not_own',
@@ -22,7 +22,7 @@ const DENIALS: Readonly<Record<string, DenialCode>> = {
  * `POST /pg/chat/completions`: the console's own calls, by its session. The app only says who it
  * is; from there on request and answer are the relay's, as they came.
  */
-export function addPlayground(app: FastifyInstance, { call, refuse }: Playground): void {
+export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   app.route({
     method: 'POST',
     url: '/pg/chat/completions',
@@ -30,7 +30,7 @@ export function addPlayground(app: FastifyInstance, { call, refuse }: Playground
       const caller = await callerOf(request, reply)
       reply.hijack()
       if (typeof caller === 'number') call(request.raw, reply.raw, caller)
-      else refuse(request.raw, reply.raw, caller)
+      else reject(request.raw, reply.raw, caller)
     },
     handler: async () => {
       throw new Error('the relay has the request')
@@ -39,15 +39,18 @@ export function addPlayground(app: FastifyInstance, { call, refuse }: Playground
 }
 
 /** The user's id, or why there is none. */
-async function callerOf(request: FastifyRequest, reply: FastifyReply): Promise<number | Denial> {
+async function callerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<number | RelayError> {
   try {
     refuseCrossSite(request)
     await onlySession(request, reply)
     return principalOf(request).userId
   } catch (err) {
-    const denied = err instanceof HttpRefusal ? DENIALS[err.code] : undefined
-    if (denied !== undefined) return deny(denied)
+    const code = err instanceof HttpError ? ERROR_CODES[err.code] : undefined
+    if (code !== undefined) return relayError(code)
     request.log.error({ err }, 'who plays could not be found out')
-    return deny('store_unavailable', { retryAfterSeconds: 5 })
+    return relayError('store_unavailable', { retryAfter: 5 })
   }
 }

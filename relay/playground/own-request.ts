@@ -1,8 +1,8 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
 import { playgroundOf } from '#domain/shared/playground.ts'
 import type { SharedTerms } from '#domain/token/events.ts'
-import { type Denial, deny, isDenial } from '../canonical/denial.ts'
-import { jsonDenial } from '../dialects/json-denial.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { jsonError } from '../dialects/json-error.ts'
 import { scanObject } from '../dialects/json-scan.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
@@ -22,10 +22,10 @@ const ZERO = /^-?0(\.0+)?$/
  * Takes `group` out of the body, which no provider knows, and a `max_tokens` of 0, which means no
  * limit here and is an error to most of them. What is no JSON object is left for others to refuse.
  */
-export function ownRequest(body: Buffer): OwnRequest | Denial {
+export function ownRequest(body: Buffer): OwnRequest | RelayError {
   const members = scanObject(body, NAMES)
   if ('fault' in members) {
-    return members.fault === 'ambiguous' ? jsonDenial(body, members) : { group: '', body }
+    return members.fault === 'ambiguous' ? jsonError(body, members) : { group: '', body }
   }
   const raw = (start: number, end: number) => body.toString('utf8', start, end)
   let group = ''
@@ -34,7 +34,8 @@ export function ownRequest(body: Buffer): OwnRequest | Denial {
     if (key === 'group') return kind !== 'string' && kind !== 'null'
     return key !== 'max_tokens' || !ZERO.test(raw(valueStart, valueEnd))
   })
-  if (kept.some(({ key }) => key === 'group')) return deny('invalid_parameter', { param: 'group' })
+  if (kept.some(({ key }) => key === 'group'))
+    return relayError('invalid_parameter', { param: 'group' })
   if (kept.length === members.length) return { group, body }
   const parts = kept.flatMap(({ keyStart, valueEnd }, index) => [
     Buffer.from(index === 0 ? '' : ','),
@@ -59,15 +60,15 @@ export const sessionAuthenticator = (userId: number): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
     // The session knew the user first: the view is a moment behind.
-    if (user === undefined) return deny('store_unavailable', { retryAfterSeconds: 1 })
-    if (!user.isEnabled) return deny('not_logged_in')
+    if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
+    if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundOf(userId)
     const token = new RelayToken({ tokenId, userId, terms: TERMS, isEnabled: true, keyLookup: '' })
     return { token, user, group: user.group, pinnedChannelId: null }
   },
   open: (caller, body) => {
     const own = ownRequest(body)
-    if (isDenial(own)) return own
+    if (isRelayError(own)) return own
     const group = own.group === '' ? caller.group : own.group
     return { caller: { ...caller, group }, body: own.body }
   },

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import { eachWord, eachWordOfEvents } from '../canonical/answer-words.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
 /** Looks through one call's answer as it comes. */
@@ -91,16 +91,16 @@ export function screenPrompt(
   group: string,
   body: Buffer,
   param = 'messages',
-): Promise<Denial | null> | null {
+): Promise<RelayError | null> | null {
   if (matcher === null || !isPromptChecked || group === exemptGroup) return null
   return look(matcher, body, param)
 }
 
-async function look(matcher: WordMatcher, body: Buffer, param: string): Promise<Denial | null> {
+async function look(matcher: WordMatcher, body: Buffer, param: string): Promise<RelayError | null> {
   const texts: string[] = []
   gather(JSON.parse(body.toString('utf8')), texts)
   const isFound = await isIn(matcher, texts.join(BREAK))
-  return isFound ? deny('sensitive_prompt', { param }) : null
+  return isFound ? relayError('sensitive_prompt', { param }) : null
 }
 
 async function isIn(matcher: WordMatcher, text: string): Promise<boolean> {

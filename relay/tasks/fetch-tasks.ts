@@ -2,14 +2,14 @@ import { offerOf } from '#domain/routing/offer.ts'
 import type { KnownTask, TaskPlace } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
-import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { inParallel } from '../channel-actions/in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/choose-channel.ts'
 import { type Exchange, sendJson } from '../pipeline/exchange.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { drawingAnswer, musicAnswer } from './shown-task.ts'
-import { sendTaskDenial } from './task-answers.ts'
+import { sendTaskError } from './task-answers.ts'
 import { parsedObject, refuseParam, type TaskBody, textOf } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -45,7 +45,7 @@ async function takeLook(
   { limits }: { readonly limits: Limits },
   { user: { userId } }: Pick<Caller, 'user'>,
   { tasks, isAsked }: { readonly tasks: number; readonly isAsked: boolean },
-): Promise<Permit | Denial> {
+): Promise<Permit | RelayError> {
   const key = `task-looks:${userId}`
   const claims: readonly Claim[] = [
     { kind: 'seats', key, max: AT_ONCE_MAX },
@@ -55,12 +55,12 @@ async function takeLook(
   ]
   const outcome = await limits.enter(`user:${userId}`, claims)
   if (!isFull(outcome)) return outcome
-  const retryAfterSeconds = Math.max(1, Math.ceil(outcome.waitMs / 1_000))
+  const retryAfter = Math.max(1, Math.ceil(outcome.waitMs / 1_000))
   if (outcome.full === 0) {
-    return deny('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfterSeconds })
+    return relayError('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfter })
   }
   const subject = isAsked ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
-  return deny('rate_limited', { subject: `${subject} (this user)`, retryAfterSeconds })
+  return relayError('rate_limited', { subject: `${subject} (this user)`, retryAfter })
 }
 
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
@@ -91,7 +91,7 @@ async function looking(
   work: () => Promise<void>,
 ): Promise<void> {
   const permit = await takeLook(deps, caller, looks)
-  if (isDenial(permit)) return sendTaskDenial(exchange, kind, permit)
+  if (isRelayError(permit)) return sendTaskError(exchange, kind, permit)
   try {
     await work()
   } finally {
@@ -163,7 +163,7 @@ export async function imageSeed(
     const place = known?.place
     if (!place) return notFound(exchange, 'drawing', id)
     const answer = await seedOf(deps, known.submitted.model, place)
-    if (isDenial(answer)) return sendTaskDenial(exchange, 'drawing', answer)
+    if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
     sendJson(exchange, 200, answer)
   })
 }
@@ -173,24 +173,25 @@ async function seedOf(
   deps: TaskDeps,
   model: string,
   { channelId, keyRef, upstreamId }: TaskPlace,
-): Promise<object | Denial> {
+): Promise<object | RelayError> {
   const channel = deps.views.channels.find(channelId)
   const key = channel?.allKeys.find((one) => one.keyRef === keyRef)
-  if (channel === undefined || key === undefined) return deny('no_channel', { subject: model })
+  if (channel === undefined || key === undefined)
+    return relayError('no_channel', { subject: model })
   const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
   if ((await selector.next()) === null) {
-    const retryAfterSeconds = Math.max(1, Math.ceil(selector.fullMs / 1_000))
-    return deny('channels_busy', { subject: model, retryAfterSeconds })
+    const retryAfter = Math.max(1, Math.ceil(selector.fullMs / 1_000))
+    return relayError('channels_busy', { subject: model, retryAfter })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
   const end = await askUpstream(deps.side, key.target, { method: 'GET', path })
   selector.end(false)
   const answer = end.kind === 'plain' ? parsedObject(end.body) : null
-  if (answer === null) return deny('upstream_error')
+  if (answer === null) return relayError('upstream_error')
   const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
   const description = code === 1 ? '' : 'no seed'
   return { code, description, result: textOf(answer.result, 64) ?? '' }
 }
 
 const notFound = (exchange: Exchange, kind: TaskKind, id: string): void =>
-  sendTaskDenial(exchange, kind, deny('task_not_found', { subject: id.slice(0, 64) }))
+  sendTaskError(exchange, kind, relayError('task_not_found', { subject: id.slice(0, 64) }))

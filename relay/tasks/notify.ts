@@ -1,9 +1,9 @@
 import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
-import { deny } from '../canonical/denial.ts'
+import { relayError } from '../canonical/relay-error.ts'
 import { isToldAddress, mayReport, type Notifier } from './notify-token.ts'
 import { drawingTold } from './provider-words.ts'
 import { takeReport } from './take-report.ts'
-import { sendTaskDenial } from './task-answers.ts'
+import { sendTaskError } from './task-answers.ts'
 import { objectOf, parsedObject, refuseParam } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -32,14 +32,14 @@ export async function takeNotice(
   const isTold = views.options.options.tasks.isNotified && isToldAddress(deps, path, path.mark)
   const known = isTold ? await ledger.glance(path.task) : null
   if (!known?.submitted.isNotified || !mayReport(path, known)) {
-    return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
+    return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
   }
   await withBody(async (body) => {
     const told = drawingTold(objectOf(parsedObject(body)))
     if (told === null) return refuseParam('status')
     const outcome = await takeReport(deps, known, path, told, channel)
     if (outcome === 'TaskElsewhere') {
-      return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
+      return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
     }
     sendJson(exchange, 200, { code: 1, description: '', result: path.task })
   })

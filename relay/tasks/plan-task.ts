@@ -5,7 +5,7 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { KnownTask } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { hasValid, isGroupUsable } from '../pipeline/plan-call.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
@@ -56,26 +56,26 @@ export function planTask(
   request: TaskRequest,
   origin: KnownTask | null,
   now: number,
-): TaskPlan | Denial {
+): TaskPlan | RelayError {
   const { token, user, group } = caller
   const { model } = request
   if (token.models !== null && !token.models.has(model)) {
-    return deny('model_not_allowed', { param: 'model', subject: model })
+    return relayError('model_not_allowed', { param: 'model', subject: model })
   }
   const { options, prices } = views.options
-  if (!isGroupUsable(caller, options)) return deny('group_not_allowed', { subject: group })
+  if (!isGroupUsable(caller, options)) return relayError('group_not_allowed', { subject: group })
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
-  if ('refused' in price) {
-    return price.refused === 'GroupUnknown'
-      ? deny('group_not_allowed', { subject: group })
-      : deny('model_unpriced', { param: 'model', subject: model })
+  if ('code' in price) {
+    return price.code === 'GroupUnknown'
+      ? relayError('group_not_allowed', { subject: group })
+      : relayError('model_unpriced', { param: 'model', subject: model })
   }
   // A task uses no tokens: at a price for those it would be free.
-  if (price.mode !== 'call') return deny('model_unpriced', { param: 'model', subject: model })
+  if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)
   if (!hasValid(offer, now)) {
-    return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
+    return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const hold = holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1 })
   return { price, hold, offer, keyRef: origin?.place?.keyRef ?? null }

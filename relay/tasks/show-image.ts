@@ -5,10 +5,10 @@ import type { KnownTask } from '#domain/task/decide.ts'
 import { addressLine } from '#infra/http/address-key.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
-import { deny } from '../canonical/denial.ts'
+import { relayError } from '../canonical/relay-error.ts'
 import { isTaskId } from './fetch-tasks.ts'
 import type { PermitName, SeatsMax } from './permits.ts'
-import { sendTaskDenial } from './task-answers.ts'
+import { sendTaskError } from './task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
@@ -50,7 +50,7 @@ export async function showImage(deps: TaskDeps, exchange: Exchange, task: string
   exchange.response.once('close', () => gone.abort())
   const leave = await deps.picturePermits.enter(permitNames(exchange, known), gone.signal)
   if (leave === null) {
-    return sendTaskDenial(exchange, 'drawing', deny('overloaded', { retryAfterSeconds: 2 }))
+    return sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
   }
   try {
     await carry(exchange, source, gone)
@@ -72,11 +72,11 @@ export function permitNames(
 }
 
 const nothingHere = (exchange: Exchange): void =>
-  sendTaskDenial(exchange, 'drawing', deny('image_unavailable'))
+  sendTaskError(exchange, 'drawing', relayError('image_unavailable'))
 
-function tooMany(exchange: Exchange, retryAfterSeconds: number): void {
+function tooMany(exchange: Exchange, retryAfter: number): void {
   const subject = '60 unknown pictures / 60 s'
-  sendTaskDenial(exchange, 'drawing', deny('rate_limited', { subject, retryAfterSeconds }))
+  sendTaskError(exchange, 'drawing', relayError('rate_limited', { subject, retryAfter }))
 }
 
 type Source = { readonly url: string; readonly dispatcher: TaskDeps['side']['dispatcher'] }

@@ -1,7 +1,7 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { KnownTask } from '#domain/task/decide.ts'
 import type { FailureCause } from '#domain/task/events.ts'
-import type { Language } from '#relay/canonical/denial-answers.ts'
+import type { Language } from '#relay/canonical/relay-errors.ts'
 import { objectOf, parsedObject } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 

@@ -2,13 +2,13 @@ import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
-import type { Language } from '#relay/canonical/denial-answers.ts'
+import type { Language } from '#relay/canonical/relay-errors.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
-import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/screening.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { ownTask } from './fetch-tasks.ts'
@@ -16,9 +16,9 @@ import { hiddenWords, withoutWords } from './hidden-words.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import {
   failureOf,
-  sendRefusal,
+  sendProviderError,
   sendTaken,
-  sendTaskDenial,
+  sendTaskError,
   type TaskFailure,
 } from './task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -26,7 +26,7 @@ import { type Last, mayBeTaken, type Sent, tryChannels } from './try-channels.ts
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
-const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** One task, from what its caller asked for to the provider's yes or no. Throws nothing of ours. */
 export async function submitTask(
@@ -35,21 +35,21 @@ export async function submitTask(
   caller: Caller,
   request: TaskRequest,
 ): Promise<void> {
-  const deny = (denial: Denial) => sendTaskDenial(exchange, request.kind, denial)
+  const reject = (error: RelayError) => sendTaskError(exchange, request.kind, error)
   const origin = await originOf(deps, caller, request)
-  if (origin !== null && isDenial(origin)) return deny(origin)
+  if (origin !== null && isRelayError(origin)) return reject(origin)
   const plan = planTask(deps.views, caller, request, origin, deps.now())
-  if (isDenial(plan)) return deny(plan)
+  if (isRelayError(plan)) return reject(plan)
   const { screening } = deps.views.options.options
   const looking = screenPrompt(screening, caller.group, request.body.bytes, 'prompt')
   const unfit = looking === null ? null : await looking
-  if (unfit !== null) return deny(unfit)
+  if (unfit !== null) return reject(unfit)
   const permit = await acquirePermit(deps, caller, SIZE)
-  if (isDenial(permit)) return deny(permit)
+  if (isRelayError(permit)) return reject(permit)
   let outcome = NOTHING
   try {
     const opened = await open(deps, exchange, caller, { request, plan })
-    if (isDenial(opened)) return deny(opened)
+    if (isRelayError(opened)) return reject(opened)
     const { known, keyed } = opened
     const isSuccess = await send(deps, exchange, known, { caller, request, plan, origin })
     if (!isSuccess) await keyed?.free()
@@ -64,15 +64,15 @@ async function originOf(
   deps: TaskDeps,
   caller: Caller,
   { originId, kind, continuesOpen }: TaskRequest,
-): Promise<KnownTask | Denial | null> {
+): Promise<KnownTask | RelayError | null> {
   if (originId === null) return null
   const found = await ownTask(deps, caller, kind, originId)
   if (found === null || found.place === null) {
-    return deny('task_not_found', { subject: originId.slice(0, 64) })
+    return relayError('task_not_found', { subject: originId.slice(0, 64) })
   }
   const mustBeDone = deps.views.options.options.tasks.isSuccessChecked && !continuesOpen
   if (mustBeDone && found.status !== 'SUCCESS') {
-    return deny('task_not_finished', { subject: found.submitted.task })
+    return relayError('task_not_finished', { subject: found.submitted.task })
   }
   return found
 }
@@ -87,12 +87,12 @@ async function open(
   exchange: Exchange,
   caller: Caller,
   { request, plan: { price, hold } }: Wanted,
-): Promise<Opened | Denial> {
+): Promise<Opened | RelayError> {
   const keyed = await claimCall(deps, exchange, caller, {
     work: request.kind,
     body: request.body.bytes,
   })
-  if (keyed !== null && isDenial(keyed)) return keyed
+  if (keyed !== null && isRelayError(keyed)) return keyed
   const task = keyed?.call ?? exchange.call
   const { userId, settings } = caller.user
   const { startedAt } = exchange
@@ -100,12 +100,12 @@ async function open(
   try {
     const { vault, ledger } = deps
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
-    const denial = await ledger.submit({
+    const error = await ledger.submit({
       ...{ task, caller, request, price, hold, openMax, startedAt, clientIp },
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })
-    if (denial !== null) return denial
+    if (error !== null) return error
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
@@ -151,8 +151,8 @@ async function send(
     sendTaken(exchange, kind, { task: id, ...TAKEN })
     return true
   }
-  if (failure.refusal !== null) sendRefusal(exchange, kind, failure.refusal)
-  else sendTaskDenial(exchange, kind, failure.denial)
+  if (failure.providerError !== null) sendProviderError(exchange, kind, failure.providerError)
+  else sendTaskError(exchange, kind, failure.error)
   return false
 }
 
@@ -212,13 +212,13 @@ type Failed = {
 async function hasFailed(
   { ledger }: TaskDeps,
   task: KnownTask,
-  { failure: { status: statusCode, refusal }, last, attempts }: Failed,
+  { failure: { status: statusCode, providerError }, last, attempts }: Failed,
 ): Promise<boolean> {
   const why = {
-    cause: refusal === null ? 'unreachable' : 'refused',
+    cause: providerError === null ? 'unreachable' : 'refused',
     channelId: last?.channel.channelId ?? null,
-    code: refusal?.code ?? null,
-    failReason: refusal?.words ?? null,
+    code: providerError?.code ?? null,
+    failReason: providerError?.words ?? null,
   } as const
   const outcome = await ledger.fail(task, why, { statusCode, attempts })
   if (outcome === 'TaskElsewhere') return false

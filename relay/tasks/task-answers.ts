@@ -1,10 +1,10 @@
 import type { TaskKind } from '#domain/task/events.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
-import { DENIAL_ANSWERS } from '../canonical/denial-answers.ts'
-import { denialBody, providerErrorBody, redact } from '../dialects/openai-chat/error-body.ts'
-import { accountFaultOf } from '../pipeline/account-fault.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
+import { errorBody, providerErrorBody, redact } from '../dialects/openai-chat/error-body.ts'
+import { accountErrorOf } from '../pipeline/account-error.ts'
 import { type Exchange, sendJson } from '../pipeline/exchange.ts'
-import { DENIAL_OF } from '../pipeline/failure.ts'
+import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { Last } from './try-channels.ts'
@@ -13,24 +13,24 @@ import type { Last } from './try-channels.ts'
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
 
-/** The gateway's refusal, readable for clients of drawings, of music and of chats alike. */
-export function sendTaskDenial(exchange: Exchange, kind: TaskKind, denial: Denial): void {
-  const { status, body } = denialBody(denial, exchange.language)
-  const { retryAfterSeconds, denied, subject } = denial
+/** An error of the gateway, readable for clients of drawings, of music and of chats alike. */
+export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
+  const { status, body } = errorBody(error, exchange.language)
+  const { retryAfter, code, params } = error
   const headers = [
-    ...(retryAfterSeconds === null ? [] : ['Retry-After', `${retryAfterSeconds}`]),
-    ...(denied === 'method_not_allowed' ? ['Allow', subject] : []),
+    ...(retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`]),
+    ...(code === 'method_not_allowed' ? ['Allow', params.subject ?? ''] : []),
   ]
   const { message, type } = body.error
   const shown =
     kind === 'drawing'
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
-      : { code: denied, message, data: null }
+      : { code: code, message, data: null }
   sendJson(exchange, status, { ...shown, ...body }, headers)
 }
 
-/** A provider's refusal in its own format. */
-export function sendRefusal(
+/** A provider's error, in the format of its clients. */
+export function sendProviderError(
   exchange: Exchange,
   kind: TaskKind,
   { code, words }: { readonly code: number | null; readonly words: string },
@@ -59,10 +59,10 @@ export function sendTaken(
   sendJson(exchange, 200, { code, description: description ?? '', properties, result: task })
 }
 
-/** Why no provider took a task: in its own words (`refusal`), or in ours. */
+/** Why no provider accepted a task: as `providerError` it has the words of the provider. */
 export type TaskFailure = { readonly status: number } & (
-  | { readonly refusal: { readonly code: number | null; readonly words: string } }
-  | { readonly refusal: null; readonly denial: Denial }
+  | { readonly providerError: { readonly code: number | null; readonly words: string } }
+  | { readonly providerError: null; readonly error: RelayError }
 )
 
 export function failureOf(
@@ -70,27 +70,27 @@ export function failureOf(
   last: Last | null,
   model: string,
 ): TaskFailure {
-  if (last === null) return denied(deny('no_channel', { subject: model, retryAfterSeconds: 10 }))
+  if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
   const { end, taken, channel } = last
   const isHidden = views.options.options.isUpstreamErrorHidden
   const known = confidentialTo(channel)
   if (taken !== null && !taken.isTaken) {
     const words = isHidden ? null : taken.words
-    const { en } = DENIAL_ANSWERS.upstream_error
-    const refusal = { code: taken.code, words: words === null ? en : redact(words, known) }
-    return { status: 200, refusal }
+    const { en } = RELAY_ERRORS.upstream_error
+    const providerError = { code: taken.code, words: words === null ? en : redact(words, known) }
+    return { status: 200, providerError }
   }
-  if (end.kind !== 'failed') return denied(deny('upstream_format'))
-  if (end.error !== 'status') return denied(deny(DENIAL_OF[end.error]))
-  if (accountFaultOf(end) !== null) return denied(deny('upstream_account'))
+  if (end.kind !== 'failed') return failed(relayError('upstream_format'))
+  if (end.error !== 'status') return failed(relayError(ERROR_CODE_OF[end.error]))
+  if (accountErrorOf(end) !== null) return failed(relayError('upstream_account'))
   const status = end.status ?? 502
-  if (status < 400 || status >= 500) return denied(deny('upstream_error'))
+  if (status < 400 || status >= 500) return failed(relayError('upstream_error'))
   const { message } = providerErrorBody(end.body, status, { isHidden, known }).error
-  return { status, refusal: { code: null, words: message } }
+  return { status, providerError: { code: null, words: message } }
 }
 
-const denied = (denial: Denial): TaskFailure => ({
-  status: DENIAL_ANSWERS[denial.denied].status,
-  refusal: null,
-  denial,
+const failed = (error: RelayError): TaskFailure => ({
+  status: RELAY_ERRORS[error.code].status,
+  providerError: null,
+  error,
 })

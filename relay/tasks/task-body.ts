@@ -1,6 +1,6 @@
 import type { KnownNames } from '#domain/shared/folded-name.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
-import { ambiguousKey, jsonDenial } from '../dialects/json-denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
 
@@ -11,19 +11,19 @@ const NAME_LENGTH_MAX = 1_024
 
 /** Refused inside of a reader: becomes the caller's answer. */
 export class Refused extends Error {
-  readonly denial: Denial
-  constructor(denial: Denial) {
-    super(denial.denied)
-    this.denial = denial
+  readonly error: RelayError
+  constructor(error: RelayError) {
+    super(error.code)
+    this.error = error
   }
 }
 
 export const refuseParam = (param: string, isMissing = false): never => {
-  throw new Refused(deny(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }))
+  throw new Refused(relayError(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }))
 }
 
 const refuseLength = (param: string, lengthMax: number): never => {
-  throw new Refused(deny('string_above_max_length', { param, subject: String(lengthMax) }))
+  throw new Refused(relayError('string_above_max_length', { param, subject: String(lengthMax) }))
 }
 
 /**
@@ -40,7 +40,7 @@ export class TaskBody {
    */
   constructor(bytes: Buffer, known: KnownNames) {
     const members = scanObject(bytes, known)
-    if (!('length' in members)) throw new Refused(jsonDenial(bytes, members))
+    if (!('length' in members)) throw new Refused(jsonError(bytes, members))
     this.bytes = bytes
     this.members = members
   }

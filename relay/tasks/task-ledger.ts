@@ -11,15 +11,15 @@ import {
   type NoteUnconfirmed,
   type ReportTask,
   TASK_MS_MAX,
-  type TaskRefusal,
+  type TaskError,
   taskDecider,
 } from '#domain/task/decide.ts'
 import { taskStream } from '#domain/task/events.ts'
 import type { AnyStep, StreamActors } from '#infra/event-store/actors-port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { denialOfAdmission } from '#relay/pipeline/call-ledger.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { admissionError } from '#relay/pipeline/call-ledger.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /** Only where no relay has run for so long is a task's call ended by the sweeper. */
@@ -48,7 +48,7 @@ export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' 
   readonly failReason?: string | null
 }
 
-export type TaskOutcome = 'changed' | 'same' | TaskRefusal['refused']
+export type TaskOutcome = 'changed' | 'same' | TaskError['code']
 
 type Deps = {
   readonly actors: StreamActors
@@ -77,7 +77,7 @@ export class TaskLedger {
   }
 
   /** null once the hold and the task are durable. */
-  async submit(submission: Submission): Promise<Denial | null> {
+  async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
     const { userId } = caller.user
     const { tokenId } = caller.token
@@ -109,11 +109,11 @@ export class TaskLedger {
       `token:${tokenId}`,
       task,
     )
-    if (!outcome.isDone) return denialOfAdmission(outcome.refusal, task, isKeyed)
+    if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
     // Both, or neither: a task is sent on the strength of its own hold alone.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
-    return deny('idempotency_replayed', { subject: task })
+    return relayError('idempotency_replayed', { subject: task })
   }
 
   async accept(
@@ -139,7 +139,7 @@ export class TaskLedger {
     const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
     const { actors } = this.deps
     const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
-    if (!outcome.isDone) return outcome.refusal.refused
+    if (!outcome.isDone) return outcome.error.code
     return outcome.events.length > 0 ? 'changed' : 'same'
   }
 
@@ -199,7 +199,7 @@ export class TaskLedger {
     }
     const outcome = await this.together(steps, 'system:tasks', id)
     if (outcome.isDone) return outcome.events.length > 0 ? 'changed' : 'same'
-    return outcome.refusal.refused as TaskRefusal['refused']
+    return outcome.error.code as TaskError['code']
   }
 
   private settlement(task: KnownTask, { channelId }: { readonly channelId: number }) {

@@ -1,5 +1,5 @@
 import type { TaskKind } from '#domain/task/events.ts'
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type DrawingReader, drawingReader } from './drawing-requests.ts'
 import { musicAction } from './music-requests.ts'
 import { type NotifyPath, notifyPath } from './notify.ts'
@@ -25,14 +25,14 @@ export const isTaskPath = (url: string): boolean => PREFIX.test(url)
 
 export const kindOf = (url: string): TaskKind => (url.startsWith('/suno') ? 'music' : 'drawing')
 
-export function taskRoute(method: string, url: string): TaskRoute | Denial {
+export function taskRoute(method: string, url: string): TaskRoute | RelayError {
   const [prefix = '', mode = ''] = PREFIX.exec(url) ?? []
   const query = url.indexOf('?')
   const path = url.slice(prefix.length, query < 0 ? url.length : query)
   const found = prefix === '/suno' ? musicRoute(path) : drawingRoute(path, mode.toUpperCase())
-  if (found === null) return deny('not_found')
+  if (found === null) return relayError('not_found')
   const [verb, route] = found
-  return verb === method ? route : deny('method_not_allowed', { subject: verb })
+  return verb === method ? route : relayError('method_not_allowed', { subject: verb })
 }
 
 type Found = readonly ['GET' | 'POST', TaskRoute] | null

@@ -12,7 +12,7 @@ import { bodyOwnerOf } from '#relay/pipeline/body-owner.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
-import { deny, isDenial } from '../canonical/denial.ts'
+import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { Acceptances } from './acceptances.ts'
 import { TASK_LIMITS } from './ask-upstream.ts'
 import { DRAWING_NAMES, readDrawing } from './drawing-requests.ts'
@@ -24,7 +24,7 @@ import { POLL_PERMITS } from './poll-lane.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
 import { PICTURE_PERMITS, showImage } from './show-image.ts'
 import { submitTask } from './submit-task.ts'
-import { sendTaskDenial } from './task-answers.ts'
+import { sendTaskError } from './task-answers.ts'
 import { Refused, TaskBody } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
@@ -80,13 +80,13 @@ async function handle(parts: TaskDeps, exchange: Exchange): Promise<void> {
   const route = taskRoute(method, url)
   const kind = kindOf(url)
   try {
-    if (isDenial(route)) return sendTaskDenial(exchange, kind, route)
+    if (isRelayError(route)) return sendTaskError(exchange, kind, route)
     await carryOut(parts, exchange, kind, route)
   } catch (error) {
-    if (error instanceof Refused) return sendTaskDenial(exchange, kind, error.denial)
+    if (error instanceof Refused) return sendTaskError(exchange, kind, error.error)
     if (!(error instanceof StoreUnavailable)) throw error
     warnThrottled(parts.log, { reason: error.message }, 'tasks can not be written down')
-    sendTaskDenial(exchange, kind, deny('store_unavailable', { retryAfterSeconds: 5 }))
+    sendTaskError(exchange, kind, relayError('store_unavailable', { retryAfter: 5 }))
   }
 }
 
@@ -102,8 +102,8 @@ async function carryOut(
   }
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(parts, request, clientIp, startedAt)
-  if (isDenial(caller)) return sendTaskDenial(exchange, kind, caller)
-  if (!isOn(parts, kind)) return sendTaskDenial(exchange, kind, deny('tasks_off'))
+  if (isRelayError(caller)) return sendTaskError(exchange, kind, caller)
+  if (!isOn(parts, kind)) return sendTaskError(exchange, kind, relayError('tasks_off'))
   if (route.act === 'fetch') return fetchTask(parts, exchange, caller, { kind, id: route.id })
   if (route.act === 'seed') return imageSeed(parts, exchange, caller, route.id)
   const names = kind === 'drawing' ? DRAWING_NAMES : MUSIC_NAMES
@@ -121,7 +121,7 @@ async function withCopy(
   bytes: number,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (!bodies.take(bytes)) throw new Refused(deny('overloaded', { retryAfterSeconds: 2 }))
+  if (!bodies.take(bytes)) throw new Refused(relayError('overloaded', { retryAfter: 2 }))
   try {
     await work()
   } finally {
@@ -165,7 +165,7 @@ async function withBody(
   work: (body: Buffer) => Promise<void>,
 ): Promise<void> {
   const body = await readBody(exchange.request, parts.bodies, owner)
-  if (isDenial(body)) return sendTaskDenial(exchange, kind, body)
+  if (isRelayError(body)) return sendTaskError(exchange, kind, body)
   try {
     await work(body)
   } finally {

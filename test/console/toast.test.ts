@@ -11,7 +11,7 @@ import {
   shownToasts,
   showSuccess,
 } from '#console/ui/toast.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 
 afterEach(() => {
   for (const { id } of shownToasts()) dismissToast(id)
@@ -41,7 +41,7 @@ describe('toasts', () => {
     showError(new ApiError('Error: disk is full', details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
     // Of a demonstration both say the same in English.
-    const demo = { code: 'DemoSite', status: 405, detail: fault('DemoSite').words.en }
+    const demo = { code: 'DemoSite', status: 405, detail: httpError('DemoSite').words.en }
     expect(new ApiError(english.noServer, demo).detail).toBe('')
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Denial } from '#relay/canonical/denial.ts'
-import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
+import type { RelayError } from '#relay/canonical/relay-error.ts'
+import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { addPlayground } from '#relay/playground/add-playground.ts'
 import { type HttpFixture, httpFixture } from '#test/infra/http/http-fixture.ts'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   fixture = await httpFixture()
   addPlayground(fixture.app, {
     call: (_request, response, userId) => void response.end(JSON.stringify({ userId })),
-    refuse: (_request, response, denial: Denial) => void response.end(JSON.stringify(denial)),
+    reject: (_request, response, error: RelayError) => void response.end(JSON.stringify(error)),
   })
   fixture.addUser(7)
 })
@@ -25,7 +25,7 @@ it('a temporary password is to be changed first: a refusal, no fault of the gate
     return JSON.parse((await fixture.app.inject({ method: 'POST', url, headers })).body)
   }
   expect(await play(false)).toEqual({ userId: 7 })
-  expect(await play(true)).toMatchObject({ denied: 'password_not_own', retryAfterSeconds: null })
-  expect(DENIAL_ANSWERS.password_not_own.status).toBe(403)
+  expect(await play(true)).toMatchObject({ code: 'password_not_own', params: {} })
+  expect(RELAY_ERRORS.password_not_own.status).toBe(403)
   expect(fixture.logged.filter((line) => line.includes('could not be found out'))).toEqual([])
 })

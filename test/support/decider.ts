@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 
 /** As it comes back out of a store: JSON data alone. */
 export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
@@ -11,7 +11,7 @@ export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
  * folded as a store would give them; deciding must leave the state as it was, and what is decided
  * must fold in its turn and survive storing.
  */
-export function specificationOf<State, Command, E extends Fact, R extends Refusal>(
+export function specificationOf<State, Command, E extends Fact, R extends CodedError>(
   decider: Decider<State, Command, E, R>,
 ) {
   const fold = (facts: readonly E[]): State =>
@@ -23,7 +23,7 @@ export function specificationOf<State, Command, E extends Fact, R extends Refusa
   return { given }
 }
 
-function decided<State, Command, E extends Fact, R extends Refusal>(
+function decided<State, Command, E extends Fact, R extends CodedError>(
   decider: Decider<State, Command, E, R>,
   fold: (facts: readonly E[]) => State,
   facts: readonly E[],

@@ -63,7 +63,7 @@ describe('one identity', () => {
   it('of fifty new users at once is one user’s', async () => {
     const identities = [github('1001')]
     const made = await fifty((n) => make(`fresh${n}`, { identities }))
-    const refused = made.flatMap((outcome) => (outcome.isDone ? [] : [outcome.refusal.refused]))
+    const refused = made.flatMap((outcome) => (outcome.isDone ? [] : [outcome.error.code]))
     expect(refused).toEqual(Array(49).fill('IdentityTaken'))
     const [done] = made.filter((outcome) => outcome.isDone)
     expect(`user-${await ownerOf(github('1001'))}`).toBe(done?.isDone && done.events[0]?.stream)
@@ -142,7 +142,7 @@ describe('identities', () => {
     const mail = (id: string): Identity => ({ provider: 'email', id })
     await make('mailer', { identities: [mail('Ann@Example.com')] })
     const again = await make('mailer2', { identities: [mail('ann@example.COM')] })
-    expect(again).toMatchObject({ isDone: false, refusal: { refused: 'IdentityTaken' } })
+    expect(again).toMatchObject({ isDone: false, error: { code: 'IdentityTaken' } })
     const id = await ownerOf(mail('ann@example.com'))
     const events = await fixture.core.store.readStream(`user-${id}`)
     expect(JSON.stringify(events).toLowerCase()).not.toContain('ann@example')

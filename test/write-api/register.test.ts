@@ -166,7 +166,7 @@ describe('a name that is a mail address', () => {
     const context = { actor: 'user:1', cause: null, at: core.now() }
     const user = { username, password, ...rest }
     const { id, outcome } = await createUserAccount(parts as unknown as Deps, user, context)
-    if (!outcome.isDone) throw new Error(outcome.refusal.refused)
+    if (!outcome.isDone) throw new Error(outcome.error.code)
     await freshness.waitFor(['users'], outcome.position, 20_000)
     return id
   }

@@ -8,7 +8,7 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, visibleIn } from '../action.ts'
 import { SetChannelsStatus } from '../contract/channel.ts'
-import { refused } from '../refusals.ts'
+import { channelError } from './channel-errors.ts'
 import { countOf, decideChannels, unixNow } from './channel-tags.ts'
 
 /** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
@@ -25,7 +25,7 @@ export const setChannelsStatus: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { ids: channelIds, status } = request.body
-      if (channelIds.length === 0) throw refused('NoChannelSelected')
+      if (channelIds.length === 0) throw channelError('NoChannelSelected')
       const command =
         status === 1
           ? ({ type: 'EnableChannels', channelIds, now: unixNow(deps) } as const)
@@ -57,7 +57,7 @@ export const closeCircuits: Action = (api, deps) => {
       const channelId = Number(request.params.id)
       const { actors } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
-      if (!channels.has(channelId)) throw refused('ChannelUnknown')
+      if (!channels.has(channelId)) throw channelError('ChannelUnknown')
       const outcome = await actors.handle(
         channelHealthDecider,
         channelHealthStream(channelId),

@@ -9,11 +9,11 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { NamedTag, TagChannels, UpdateTag } from '../contract/channel.ts'
-import { refused } from '../refusals.ts'
+import { channelError } from './channel-errors.ts'
 import { listOf } from './channel-terms.ts'
 import { checkGroups } from './create-channel.ts'
 
-/** Has a command carried out and waits until the list shows it; throws the refusal. */
+/** Has a command carried out and waits until the list shows it; throws the error. */
 export async function decideChannels(
   deps: Deps,
   request: FastifyRequest,
@@ -49,7 +49,7 @@ export const tagChannels: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { ids: channelIds, tag } = request.body
-      if (channelIds.length === 0) throw refused('NoChannelToTag')
+      if (channelIds.length === 0) throw channelError('NoChannelToTag')
       const command = { type: 'TagChannels', channelIds, tag } as const
       return success(countOf(await decideChannels(deps, request, reply, command)))
     },

@@ -1,11 +1,11 @@
 import { NAMED_BASES, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
-import { refused } from '../refusals.ts'
+import { channelError } from './channel-errors.ts'
 
 /** What a channel has that was created with name, key and models alone. */
 export const DEFAULT_TERMS: ChannelTerms = {
@@ -134,7 +134,7 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
   // The other faults are the domain's to name.
-  if (!checked.isAllowed && checked.fault === 'address') throw refused('AddressNotAllowed')
+  if (!checked.isAllowed && checked.fault === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**
@@ -151,7 +151,7 @@ export function checkProxy(setting: string, upstreams: OutboundPolicy, isKept = 
   }
   const address = proxyAddress(proxy)
   if (address !== null && !checkUrl(address.origin, upstreams).isAllowed) {
-    throw refused('ProxyNotAllowed')
+    throw channelError('ProxyNotAllowed')
   }
 }
 

@@ -12,7 +12,7 @@ import { isName, isText } from '#domain/shared/characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -20,7 +20,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreateChannel, CreatedChannels } from '../contract/channel.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { channelError } from './channel-errors.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { enteredTerms, keepProxy } from './channel-proxy.ts'
 import {
@@ -64,19 +64,19 @@ type GivenKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
 /** The keys of a text: one a line, none twice; a key that is JSON may go over several lines. */
 export function keysIn(text: string): GivenKeys {
-  if (!isText(text)) throw refused('InvalidField', { field: 'key', fault: 'bad-character' })
+  if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
   if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const given = lines.filter((line) => line !== '')
   const keys = [...new Set(given)]
-  if (keys.length > KEYS_MAX) throw refused('TooManyKeys', { limit: KEYS_MAX })
+  if (keys.length > KEYS_MAX) throw channelError('TooManyKeys', { limit: KEYS_MAX })
   return { keys, repeated: given.length - keys.length }
 }
 
 /** Of those to be added, the ones that the channel does not have; refused where it has them all. */
 export function newAmong({ keys, repeated }: GivenKeys, known: ReadonlySet<string>): GivenKeys {
   const added = keys.filter((key) => !known.has(key))
-  if (added.length === 0 && keys.length > 0) throw refused('KeyRepeated')
+  if (added.length === 0 && keys.length > 0) throw channelError('KeyRepeated')
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
@@ -113,7 +113,7 @@ async function makeChannels(
     let first = (await highestChannelId(deps.core.db)) + 1
     for (let tries = 1; ; tries += 1) {
       const { ids, outcome } = await makeFrom(deps, context, wanted, first)
-      const next = outcome.isDone ? null : outcome.refusal.details?.next
+      const next = outcome.isDone ? null : outcome.error.params.next
       if (typeof next !== 'number' || tries === TRIES_MAX) return { ids, outcome }
       first = next
     }
@@ -166,7 +166,7 @@ export const createChannel: Action = (api, deps) => {
       const { body } = request
       const terms = termsWith(DEFAULT_TERMS, body)
       const { keys, repeated } = keysIn(body.key ?? '')
-      if (terms.name === '' || keys.length === 0) throw refused('ChannelFieldsRequired')
+      if (terms.name === '' || keys.length === 0) throw channelError('ChannelFieldsRequired')
       checkType(terms.type, deps.servedTypes)
       checkReach(terms, deps.servedTypes)
       checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, deps.core.now())
@@ -215,7 +215,7 @@ export const copyChannel: Action = (api, deps) => {
       const { actors, vault } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
       const channel = channels.get(idOf(request.params))
-      if (channel === undefined) throw refused('ChannelUnknown')
+      if (channel === undefined) throw channelError('ChannelUnknown')
       const { channelId, keyMode, keyRefs, status } = channel
       const terms = await enteredTerms(vault, channelId, channel.terms)
       checkType(terms.type, deps.servedTypes)

@@ -8,7 +8,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { DeleteChannelsBody } from '../contract/channel.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { channelError } from './channel-errors.ts'
 import { dropKeys } from './channel-key.ts'
 import { decideChannels } from './channel-tags.ts'
 
@@ -56,7 +56,7 @@ export const deleteChannels: Action = (api, deps) => {
     },
     async (request, reply) => {
       const channelIds = request.body.ids
-      if (channelIds.length === 0) throw refused('NoChannelToDelete')
+      if (channelIds.length === 0) throw channelError('NoChannelToDelete')
       const command = { type: 'DeleteChannels', channelIds } as const
       return success(await deleteMany(deps, request, reply, command))
     },

@@ -10,7 +10,7 @@ import {
   ProofOnly,
   RecoveryCodes,
 } from '../contract/credentials.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
   ALGORITHMS,
@@ -122,6 +122,6 @@ async function checked(
     return { record: { id, publicKey: key, transports, site: site.id, isUnlockable }, counter }
   } catch (error) {
     deps.core.log.debug({ err: error }, 'a new passkey was refused')
-    throw refused('PasskeyFailed')
+    throw credentialsError('PasskeyFailed')
   }
 }

@@ -9,7 +9,7 @@ import { accepted, contextOf, type Deps } from '../action.ts'
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Throws the refusal. */
+/** Throws the error. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,

@@ -1,12 +1,12 @@
 import { optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
-import { HttpRefusal } from '#infra/http/faults.ts'
+import { HttpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, visibleIn } from '../action.ts'
 import { ConfirmTotp, ProofOnly, RecoveryCodes, TotpOffer } from '../contract/credentials.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { prove, proveAnew } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
@@ -37,7 +37,7 @@ export const beginTotp: Action = (api, deps) => {
     async (request) => {
       const { userId, username } = principalOf(request)
       const { totp } = await credentialsOf(deps, userId)
-      if (totp !== null) throw refused('TotpAlreadyOn')
+      if (totp !== null) throw credentialsError('TotpAlreadyOn')
       await proveAnew(deps, request, request.body)
       const secret = newTotpSecret()
       await keepTotpOffer(deps, userId, secret)
@@ -63,11 +63,11 @@ export const confirmTotp: Action = (api, deps) => {
       const { vault, now } = deps.core
       const { userId } = principalOf(request)
       const secret = await totpOffer(deps, userId)
-      if (secret === null) throw refused('TotpOfferOver')
+      if (secret === null) throw credentialsError('TotpOfferOver')
       const succeeded = await tryProof(deps, request)
       const code = request.body.code.replace(/\s/g, '')
       const step = isTotpCode(code) ? totpStep(secret, code, now()) : null
-      if (step === null) throw refused('CodeWrong')
+      if (step === null) throw credentialsError('CodeWrong')
       succeeded()
       const made = newRecoveryCodes(vault, userId)
       const secretRef = await vault.putSecret('totp', totpOwner(userId), secret)
@@ -79,7 +79,7 @@ export const confirmTotp: Action = (api, deps) => {
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
         // NOTE: an append whose outcome nobody knows may have turned it on: by this secret.
-        if (error instanceof HttpRefusal) await vault.deleteSecret(secretRef)
+        if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })
       await endTotpOffer(deps, userId)

@@ -6,12 +6,12 @@ import { optionValue } from '#domain/options/registry.ts'
 import { isName } from '#domain/shared/characters.ts'
 import { principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { fault, invalidField } from '#infra/http/faults.ts'
+import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /** What an authenticator keeps with a passkey, and shows where nobody was named before. */
@@ -80,7 +80,7 @@ export type PasskeySite = { readonly origin: string; readonly id: string; readon
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await siteOrNone(deps, request)
-  if (site === null) throw refused('PasskeyNeedsDomain')
+  if (site === null) throw credentialsError('PasskeyNeedsDomain')
   return site
 }
 
@@ -129,7 +129,7 @@ export async function newChallenge(
   const key = `challenge:${addressKey(core.vault, request.ip)}`
   const rate = { max: PER_MINUTE, periodMs: 60_000, isRefundable: false }
   const outcome = await core.limits.enter('login', [{ kind: 'rate', key, ...rate }])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   const challenge = new Uint8Array(randomBytes(32))
   const name = Buffer.from(challenge).toString('base64url')
   await core.shortLived.put(KIND, name, purpose, CHALLENGE_MS)
@@ -145,7 +145,7 @@ export const takeChallenge =
 /** As its owner will tell it from others; throws when it can't be one. */
 export function passkeyName(text: string): string {
   const name = text.trim()
-  if (name === '') throw refused('PasskeyNameRequired')
+  if (name === '') throw credentialsError('PasskeyNameRequired')
   if (!isName(name)) {
     throw invalidField('name', {
       zh: '包含不允许的字符',
@@ -171,7 +171,7 @@ export async function askPasskey(
   const site = await passkeySite(deps, request)
   const known = await credentialsOf(deps, userId)
   const allowCredentials = await passkeysAt(deps.core.vault, userId, known, site.id)
-  if (allowCredentials.length === 0) throw refused('PasskeyFailed')
+  if (allowCredentials.length === 0) throw credentialsError('PasskeyFailed')
   const { generateAuthenticationOptions } = await webauthn()
   const challenge = await newChallenge(deps, request, purpose)
   return generateAuthenticationOptions({

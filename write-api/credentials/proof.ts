@@ -6,8 +6,8 @@ import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, type Deps } from '../action.ts'
 import { PasskeyOptions, ProofOnly } from '../contract/credentials.ts'
-import { refused } from '../refusals.ts'
 import { isPassword } from '../users/passwords.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 import { askPasskey } from './passkeys.ts'
 import { takeCode, tryProof } from './take-code.ts'
@@ -46,7 +46,7 @@ export async function prove(
   { password = '', code = '', passkey }: ProofOnly,
 ): Promise<void> {
   const { userId } = principalOf(request)
-  if (password === '' && code === '' && passkey === undefined) throw refused('ProofNeeded')
+  if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
     // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
@@ -58,7 +58,7 @@ export async function prove(
   else {
     const user = await findUser(deps.core.db, userId)
     const isRight = user !== null && (await isPassword(deps.core.vault, user, password))
-    if (!isRight) throw refused('ProofWrong')
+    if (!isRight) throw credentialsError('ProofWrong')
   }
   succeeded()
 }
@@ -73,7 +73,7 @@ export async function proveAnew(
   proof: ProofOnly,
 ): Promise<void> {
   if (await hasProof(deps, principalOf(request).userId)) await prove(deps, request, proof)
-  else if (!isRecent(deps, request)) throw refused('LoginNotRecent')
+  else if (!isRecent(deps, request)) throw credentialsError('LoginNotRecent')
 }
 
 /**
@@ -83,7 +83,7 @@ export async function proveAnew(
 export async function requireRecent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return
   const canProve = await hasProof(deps, principalOf(request).userId)
-  throw refused(canProve ? 'ProofNotRecent' : 'LoginNotRecent')
+  throw credentialsError(canProve ? 'ProofNotRecent' : 'LoginNotRecent')
 }
 
 const RECENT_MS = 30 * 60_000

@@ -14,8 +14,8 @@ import { ResetSecondFactor } from '#write-api/contract/user.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
-import { refused } from '../refusals.ts'
 import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
@@ -40,16 +40,16 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
       // A session left open must not be enough: the own ones are turned off by a proof.
-      if (id === userId) throw refused('OwnSecondFactorElsewhere')
+      if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await whileWaysChange(async () => {
         const steps = await stepsToReset(deps, id, role as Role)
         return actors.handleTogether(steps, contextOf(deps, request))
       })
-      const refusal = outcome.isDone ? null : outcome.refusal.refused
-      if (refusal === 'LastWayIn') throw refused('OnlyPasskeysLeft')
+      const error = outcome.isDone ? null : outcome.error.code
+      if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
       // A reset that was cut short after its event leaves that to the next, which changes nothing.
-      if (refusal === null || refusal === 'NoSecondFactor') await forgetSecrets(deps, id)
+      if (error === null || error === 'NoSecondFactor') await forgetSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
       const telling = tell(deps, id, typeof user?.passwordRef === 'string')

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { sessionOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
 import type { Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
@@ -29,12 +29,12 @@ export async function takeCode(
     return
   }
   const { totp } = await credentialsOf(deps, userId)
-  if (totp === null) throw refused('CodeWrong')
+  if (totp === null) throw credentialsError('CodeWrong')
   const ref = totp.secretRef
   const secrets = await vault.getSecrets('totp', [{ owner: totpOwner(userId), ref }])
   const secret = secrets.get(ref)
   const step = secret === undefined ? null : totpStep(secret, code, now())
-  if (step === null) throw refused('CodeWrong')
+  if (step === null) throw credentialsError('CodeWrong')
   await changeCredentials(deps, { type: 'UseTotpStep', userId, step }, context)
 }
 
@@ -85,6 +85,6 @@ const backoff = (key: string): BackoffClaim => ({
 
 async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<Succeeded> {
   const outcome = await limits.enter('login', claims)
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return () => outcome.release({ isRefunded: true })
 }

@@ -3,7 +3,7 @@ import type { Passkey } from '#domain/credentials/state.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { PasskeyShown } from '#write-api/contract/credentials.ts'
 import type { Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
   openPasskey,
@@ -37,7 +37,7 @@ export async function takePasskey(
   const { passkeys } = await credentialsOf(deps, userId)
   const found = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
   const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
-  if (found === undefined || record?.site !== site.id) throw refused('PasskeyFailed')
+  if (found === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
   const counter = await checkedCounter(deps, site, shown, record)
   await changeCredentials(
     deps,
@@ -72,6 +72,6 @@ async function checkedCounter(
     return authenticationInfo.newCounter
   } catch (error) {
     deps.core.log.debug({ err: error }, 'a passkey was refused')
-    throw refused('PasskeyFailed')
+    throw credentialsError('PasskeyFailed')
   }
 }

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from '../session/login-errors.ts'
+import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
@@ -14,9 +15,9 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
  */
 export function mailAddressOf(text: string): string {
   const given = text.normalize('NFKC').trim()
-  if (given === '') throw refused('MailRequired')
+  if (given === '') throw mailError('MailRequired')
   const address = spelled(given)
-  if (address === null) throw refused('MailInvalid')
+  if (address === null) throw mailError('MailInvalid')
   return address
 }
 
@@ -39,5 +40,5 @@ export function checkMailDomain(values: ReadonlyMap<string, string>, address: st
   const allowed = optionValue(values, 'EmailDomainWhitelist')
     .split(/[\s,;]+/)
     .map((domain) => domainToASCII(domain.replace(/^@/, '')))
-  if (!allowed.includes(domainOf(address))) throw refused('MailDomainNotAllowed')
+  if (!allowed.includes(domainOf(address))) throw loginError('MailDomainNotAllowed')
 }

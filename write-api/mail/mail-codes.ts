@@ -2,7 +2,7 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isBrowser, markBrowser } from '../session/browser-secret.ts'
 
@@ -106,6 +106,6 @@ export async function mayMail(
     // Of a mail that failed too: a wrong address costs the mail server as much as a right one.
     { ...ofIp, isRefundable: false },
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/registry.ts'
 import { principalNow } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { AskCode } from '#write-api/contract/entry.ts'
 import type { Action, Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from '../session/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { refuseUnlessOpen } from '../users/register.ts'
 import { checkMailDomain, mailAddressOf } from './mail-address.ts'
@@ -19,6 +19,7 @@ import {
   makeMailCode,
   mayMail,
 } from './mail-codes.ts'
+import { mailError } from './mail-errors.ts'
 import { codeMail, takenMail } from './mail-words.ts'
 import { siteNameOf } from './site-mailer.ts'
 
@@ -62,8 +63,8 @@ export const sendCode: Action = (api, deps) => {
 /** A code that no registration would take is none to send. */
 async function mayRegister({ core }: Deps, values: ReadonlyMap<string, string>): Promise<void> {
   await refuseUnlessOpen(core.db, values)
-  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
-  if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
+  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
+  if (!optionFlag(values, 'EmailVerificationEnabled')) throw loginError('MailVerificationOff')
 }
 
 type Wanted = 'register' | 'bind' | 'notify' | undefined
@@ -75,7 +76,7 @@ async function purposeOf(request: FastifyRequest, wanted: Wanted): Promise<CodeP
   if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
     return wanted === 'notify' ? `notify:${principal.userId}` : `bind:${principal.userId}`
   }
-  if (wanted !== undefined) throw fault('NotLoggedIn')
+  if (wanted !== undefined) throw httpError('NotLoggedIn')
   return 'register'
 }
 
@@ -100,7 +101,7 @@ async function mailCode(
   await sendToVisitor(deps, { to: address, ...words })
 }
 
-/** Sends, or throws a refusal that tells a visitor no more than whether mails work at all. */
+/** Sends, or throws an error that tells a visitor no more than whether mails work at all. */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,
@@ -111,6 +112,6 @@ async function sendToVisitor(
     if (!(error instanceof MailFailed)) throw error
     // NOTE: not the error itself: a mail server's answer names the address.
     core.log.warn({ fault: error.fault }, 'a mail could not be sent')
-    throw refused(error.fault === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
+    throw mailError(error.fault === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
   }
 }

@@ -5,8 +5,8 @@ import { MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { TestMail } from '#write-api/contract/mail.ts'
 import type { Action } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { mailAddressOf } from './mail-address.ts'
+import { mailError } from './mail-errors.ts'
 import { testMail } from './mail-words.ts'
 import { siteNameOf } from './site-mailer.ts'
 
@@ -28,7 +28,7 @@ export const sendTestMail: Action = (api, { core, mailer }) => {
       try {
         await mailer.send({ to, ...testMail(languageOf(request), siteNameOf(values)) })
       } catch (error) {
-        if (error instanceof MailFailed) throw refused('TestMailFailed', { fault: error.fault })
+        if (error instanceof MailFailed) throw mailError('TestMailFailed', { fault: error.fault })
         throw error
       }
       return done()

@@ -6,7 +6,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { UpdateMessage } from '#write-api/contract/message.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { messageError } from './message-errors.ts'
 import { keepOtherText, writtenIn } from './send-message.ts'
 
 /** PUT /api/admin/messages/{id}: another text for all who have it; it stays read by who read it. */
@@ -44,7 +44,7 @@ async function edit(
   const stream = messageStream(messageId)
   const { message } = await actors.stateOf(messageDecider, stream)
   const before = message?.text
-  if (before == null) throw refused('MessageUnknown')
+  if (before == null) throw messageError('MessageUnknown')
   const textRef = await keepOtherText(vault, messageId, before, written)
   const { format = before.format } = body
   const command = { type: 'EditMessage', messageId, format, textRef } as const

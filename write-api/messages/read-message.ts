@@ -5,7 +5,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { findInInbox } from '#projections/messages/query.ts'
 import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { messageError } from './message-errors.ts'
 
 /** PUT /api/user/messages/{id}/read: once, however often it is said. */
 export const readMessage: Action = (api, deps) => {
@@ -20,7 +20,7 @@ export const readMessage: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
       // The inbox as it is shown: the message itself may be to everybody, in many ranges.
-      if ((await findInInbox(db, userId, messageId)) === null) throw refused('MessageUnknown')
+      if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)
       const outcome = await actors.handle(inboxDecider, inboxStream(userId), command, context)

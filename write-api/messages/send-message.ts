@@ -6,15 +6,15 @@ import { isName, isText } from '#domain/shared/characters.ts'
 import { isSame } from '#domain/shared/same.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault, invalidField } from '#infra/http/faults.ts'
+import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreatedMessage, CreateMessage } from '../contract/message.ts'
-import { faultWords } from '../fault-words.ts'
-import { refused } from '../refusals.ts'
+import { validationWords } from '../validation-words.ts'
+import { messageError } from './message-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
 const NAMED_MAX = 10
@@ -30,14 +30,15 @@ async function chosenRecipients(
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
   // Better nobody for now than some of everybody, and nothing said of who is left out.
-  if (!isFresh && (everybody || groups.length > 0)) throw fault('Unavailable', RETRY_SECONDS)
+  if (!isFresh && (everybody || groups.length > 0))
+    throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
   const chosen = { isEverybody: everybody, groups, userIds: user_ids }
   const ids = await chosenUserIds(core.db, chosen)
   const known = new Set(ids)
   const unknown = user_ids.filter((id) => !known.has(id))
   if (unknown.length > 0) {
-    throw refused('RecipientUnknown', { ids: unknown.slice(0, NAMED_MAX).join(', ') })
+    throw messageError('RecipientUnknown', { ids: unknown.slice(0, NAMED_MAX).join(', ') })
   }
   return rangesOf(ids)
 }
@@ -62,13 +63,13 @@ export type Written = { readonly title: string; readonly content: string }
 /** Trimmed, and both there. */
 export function writtenIn(body: Written): Written {
   const [title, content] = [body.title.trim(), body.content.trim()]
-  if (title === '') throw refused('MessageTitleRequired')
-  if (content === '') throw refused('MessageContentRequired')
+  if (title === '') throw messageError('MessageTitleRequired')
+  if (content === '') throw messageError('MessageContentRequired')
   for (const [field, isFit] of [
     ['title', isName(title)],
     ['content', isText(content)],
   ] as const) {
-    if (!isFit) throw invalidField(field, faultWords({ fault: 'bad-character' }))
+    if (!isFit) throw invalidField(field, validationWords({ fault: 'bad-character' }))
   }
   return { title, content }
 }
@@ -112,7 +113,7 @@ export const sendMessage: Action = (api, deps) => {
       const written = writtenIn(request.body)
       const { format = 'markdown' } = request.body
       const recipients = await chosenRecipients(deps, request.body)
-      if (recipients.length === 0) throw refused('RecipientRequired')
+      if (recipients.length === 0) throw messageError('RecipientRequired')
       const context = contextOf(deps, request)
       const { id, outcome } = await deps.nextIds('message', async (messageId) => {
         const textRef = await keepText(vault, messageId, written)

@@ -9,8 +9,9 @@ import type { UpdateSettings } from '#write-api/contract/user.ts'
 import type { Deps } from '../action.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from '../session/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
+import { notificationError } from './notification-errors.ts'
 
 export type SettingsChange = {
   readonly step: AnyStep
@@ -29,7 +30,7 @@ export async function notificationsChange(
   const { settings: before } = await core.actors.stateOf(notificationsDecider, stream)
   const means = asked.notify_type ?? before.means
   const webhookUrl = await textOf(core, userId, before.webhookUrl, webhookOf(asked.webhook_url))
-  if (means === 'webhook' && webhookUrl === null) throw refused('WebhookUrlInvalid')
+  if (means === 'webhook' && webhookUrl === null) throw notificationError('WebhookUrlInvalid')
   const secret = secretOf(asked.webhook_secret)
   const address = addressOf(asked.notification_email)
   const asThreshold = asked.quota_warning_threshold
@@ -61,14 +62,15 @@ function webhookOf(text: Asked): Asked {
   const given = text?.trim()
   if (given === undefined || given === '') return given
   const address = webhookAddress(given)
-  if (address === null) throw refused('WebhookUrlInvalid')
+  if (address === null) throw notificationError('WebhookUrlInvalid')
   return address.href
 }
 
 /** What is kept is sent, and signs: a header takes no other letters, and no blanks around. */
 function secretOf(text: Asked | null): Asked | null {
   const given = text?.trim() ?? text
-  if (typeof given === 'string' && !isHeaderText(given)) throw refused('WebhookSecretInvalid')
+  if (typeof given === 'string' && !isHeaderText(given))
+    throw notificationError('WebhookSecretInvalid')
   return given
 }
 
@@ -89,9 +91,9 @@ async function proveAddress(
   const owner = await findMailOwner(core, address)
   if (owner?.id === userId) return
   const { notification_code: code = '' } = request.body
-  if (code.trim() === '') throw refused('MailCodeRequired')
+  if (code.trim() === '') throw loginError('MailCodeRequired')
   const isRight = await takeMailCode(core, request, `notify:${userId}`, { address, code })
-  if (!isRight) throw refused('MailCodeWrong')
+  if (!isRight) throw loginError('MailCodeWrong')
 }
 
 /** Sealed anew only where the text is another: the same one again changes nothing. */

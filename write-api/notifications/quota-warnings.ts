@@ -5,7 +5,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { openCheckpoint } from '#infra/event-bus/reader-checkpoint.ts'
 import type { Held } from '#infra/leases/leases.ts'
-import { webhookFault } from '#infra/outbound/webhook.ts'
+import { webhookErrorOf } from '#infra/outbound/webhook.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { webhookSecret } from '#infra/vault/secrets.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
@@ -103,7 +103,7 @@ async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
   { userId, webhookUrl, webhookSecretRef: ref }: LowAccount,
 ): Promise<boolean> {
-  const fault = webhookFault(webhookUrl, await webhookSecret(vault, userId, ref))
+  const fault = webhookErrorOf(webhookUrl, await webhookSecret(vault, userId, ref))
   if (fault === null) return true
   warnThrottled(log, { userId, fault }, 'a webhook can not be sent as it was saved')
   return false

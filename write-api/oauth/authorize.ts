@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, type Deps, visibleIn } from '../action.ts'
 import {
@@ -13,9 +13,9 @@ import {
   OAuthType,
   StateQuery,
 } from '../contract/oauth.ts'
-import { refused } from '../refusals.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
+import { oauthError } from './oauth-errors.ts'
 import { issueState, takeState, userOf } from './oauth-state.ts'
 import { type Profile, ProviderFailed } from './provider.ts'
 
@@ -53,7 +53,7 @@ export async function confirmed<T>(
     if (!(error instanceof ProviderFailed)) throw error
     // NOTE: the message alone: what caused it may quote a request, with its code or secret.
     core.log.warn({ provider, why: error.message }, 'a way in by another site failed')
-    throw refused('OAuthFailed', { provider })
+    throw oauthError('OAuthFailed', { provider })
   }
 }
 
@@ -97,9 +97,9 @@ export const oauthCallback: Action = (api, deps) => {
       const { type } = request.params
       const journey = await takeState(deps, request, request.query.state, type)
       // Without the nonce of our own sending, an ID token could be anybody's.
-      if (type === 'oidc' && journey.nonce === '') throw refused('OAuthStateInvalid')
+      if (type === 'oidc' && journey.nonce === '') throw oauthError('OAuthStateInvalid')
       const { bindTo } = journey
-      if (bindTo !== null && (await userOf(request)) !== bindTo) throw fault('NotLoggedIn')
+      if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
       const provider = await deps.providers.of(type)
       const profile = await confirmed(deps, type, () => provider.profileOf(journey, request.query))
       if (bindTo === null)

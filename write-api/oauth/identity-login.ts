@@ -3,17 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
 import { optionInteger } from '#domain/options/registry.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import type { Entered } from '#write-api/contract/session.ts'
 import { accepted, type Deps, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { enter } from '../session/enter.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { createUserAccount, inviterOf } from '../users/new-user.ts'
 import { refuseUnlessOpen } from '../users/register.ts'
 import { ACCOUNT_LIMITS, displayNameFrom } from '../users/user-names.ts'
+import { oauthError } from './oauth-errors.ts'
 import type { Journey } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
@@ -32,7 +32,7 @@ export async function loginWithIdentity(
   const key = identityKeyOf(deps.core.vault, identity)
   const known = await findUserByIdentity(deps.core.db, identity.provider, key)
   if (only !== undefined && known?.id !== only) {
-    throw refused('OAuthOther', { provider: identity.provider })
+    throw oauthError('OAuthOther', { provider: identity.provider })
   }
   const user = known ?? (await newcomer(deps, request, reply, profile, { aff, key }))
   return enter(deps, request, reply, user)
@@ -57,7 +57,7 @@ async function newcomer(
   await visibleIn(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
   // The account is a fact; it can be entered as soon as the read model is back.
-  if (user === null) throw fault('Unavailable', 1)
+  if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
 
@@ -83,10 +83,10 @@ async function register(
       inviterId,
     } as const
     const { id, outcome } = await createUserAccount(deps, user, context)
-    const isTaken = !outcome.isDone && outcome.refusal.refused === 'UsernameTaken'
+    const isTaken = !outcome.isDone && outcome.error.code === 'UsernameTaken'
     if (!isTaken) return { id, position: accepted(outcome).position }
   }
-  throw refused('NoFreeUsername')
+  throw oauthError('NoFreeUsername')
 }
 
 const MAX = ACCOUNT_LIMITS.usernameCharacters

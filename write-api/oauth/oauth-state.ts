@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { principalNow, requireOwnPassword } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
 import type { Deps } from '../action.ts'
 import { requireRecent } from '../credentials/proof.ts'
-import { refused } from '../refusals.ts'
 import { isBrowser, markBrowser } from '../session/browser-secret.ts'
+import { oauthError } from './oauth-errors.ts'
 import type { Trip } from './provider.ts'
 
 /** What a state stands for, fixed when it is issued. */
@@ -42,7 +42,7 @@ export async function issueState(
 ): Promise<{ readonly state: string; readonly journey: Journey }> {
   await checkRate(deps, request)
   const userId = intent === 'login' ? null : await userOf(request)
-  if ((intent === 'bind' || intent === 'anew') && userId === null) throw fault('NotLoggedIn')
+  if ((intent === 'bind' || intent === 'anew') && userId === null) throw httpError('NotLoggedIn')
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecent(deps, request)
   const state = random()
@@ -66,11 +66,11 @@ export async function takeState(
   type: OAuthType | null,
 ): Promise<Journey> {
   const text = await core.shortLived.take(KIND, hash(state))
-  if (text === null) throw refused('OAuthStateInvalid')
+  if (text === null) throw oauthError('OAuthStateInvalid')
   const { browser, ...journey } = JSON.parse(text) as Kept
   const isHere = isBrowser(browser, request, COOKIE)
   if (!isHere || (journey.type !== null && journey.type !== type)) {
-    throw refused('OAuthStateInvalid')
+    throw oauthError('OAuthStateInvalid')
   }
   return journey
 }
@@ -96,7 +96,7 @@ async function checkRate({ core }: Deps, request: FastifyRequest): Promise<void>
   const key = `oauth-state:${addressKey(core.vault, request.ip)}`
   const claim = { key, max: PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false } as const
   const outcome = await core.limits.enter('login', [{ kind: 'rate', ...claim }])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   outcome.release({ isRefunded: false })
 }
 

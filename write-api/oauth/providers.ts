@@ -4,7 +4,7 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { refused } from '../refusals.ts'
+import { oauthError } from './oauth-errors.ts'
 import { createOidc } from './oidc.ts'
 import { plainOAuth } from './plain-oauth.ts'
 import type { OAuthProvider } from './provider.ts'
@@ -62,7 +62,7 @@ export function createProviders(
     of: async (type) => {
       const { values, secretRefs } = await allOptions(core.db)
       const keys = KEYS[type]
-      if (!optionFlag(values, keys.flag)) throw refused('WayInClosed', { provider: type })
+      if (!optionFlag(values, keys.flag)) throw oauthError('WayInClosed', { provider: type })
       const address = (key: string) => optionValue(values, key) || presetOf(key)
       const common = {
         clientId: optionValue(values, keys.clientId),
@@ -73,7 +73,7 @@ export function createProviders(
       }
       const wellKnown = optionValue(values, 'oidc.well_known')
       const isWhole = type === 'oidc' ? wellKnown !== '' : common.clientSecret !== ''
-      if (common.clientId === '' || !isWhole) throw refused('OAuthNotSetUp', { provider: type })
+      if (common.clientId === '' || !isWhole) throw oauthError('OAuthNotSetUp', { provider: type })
       return type === 'oidc'
         ? oidc({ ...common, wellKnown })
         : plainOAuth(outbound, { ...common, provider: type })
@@ -82,7 +82,7 @@ export function createProviders(
       const { values } = await allOptions(core.db)
       const own = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
       // Others know one address; OIDC has to be told (Core, section 3.1.2.1).
-      if (own === '' && type === 'oidc') throw refused('OAuthNotSetUp', { provider: type })
+      if (own === '' && type === 'oidc') throw oauthError('OAuthNotSetUp', { provider: type })
       return own === '' ? '' : `${own}/oauth/${type}`
     },
   }

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import Type from 'typebox'
 import { optionFlag } from '#domain/options/registry.ts'
 import { Done, success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { refuseNavigation } from '#infra/http/origin.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -11,9 +11,9 @@ import type { Action, Deps } from '../action.ts'
 import { TelegramQuery } from '../contract/oauth.ts'
 import { Entered } from '../contract/session.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { refused } from '../refusals.ts'
 import { bound } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
+import { oauthError } from './oauth-errors.ts'
 import { takeState, userOf } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
@@ -28,14 +28,14 @@ const AHEAD_SECONDS_MAX = 60
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
   if (!optionFlag(values, 'TelegramOAuthEnabled')) {
-    throw refused('WayInClosed', { provider: 'telegram' })
+    throw oauthError('WayInClosed', { provider: 'telegram' })
   }
   const token = await readSecretOption(core, secretRefs, 'TelegramBotToken')
-  if (token === '') throw refused('OAuthNotSetUp', { provider: 'telegram' })
+  if (token === '') throw oauthError('OAuthNotSetUp', { provider: 'telegram' })
   const age = Math.floor(core.now() / 1_000) - Number(query.auth_date)
   const isFresh = age <= AGE_SECONDS_MAX && age >= -AHEAD_SECONDS_MAX
-  if (!isFresh || !isSigned(query, token)) throw refused('TelegramInvalid')
-  if (!(await isFirstUse(core, query.hash))) throw refused('TelegramInvalid')
+  if (!isFresh || !isSigned(query, token)) throw oauthError('TelegramInvalid')
+  if (!(await isFirstUse(core, query.hash))) throw oauthError('TelegramInvalid')
   const { first_name = '', last_name = '', username = '' } = query
   return {
     identity: { provider: 'telegram', id: query.id },
@@ -90,7 +90,7 @@ export const telegramLogin: Action = (api, deps) => {
       const { state } = request.query
       const journey = state === undefined ? null : await takeState(deps, request, state, null)
       const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
-      if (!isLogin) throw refused('OAuthStateInvalid')
+      if (!isLogin) throw oauthError('OAuthStateInvalid')
       const profile = await telegramProfile(deps, request.query)
       return success(await loginWithIdentity(deps, request, reply, profile, journey ?? { aff: '' }))
     },
@@ -106,7 +106,8 @@ export const telegramBind: Action = (api, deps) => {
     '/api/oauth/telegram/bind',
     {
       onRequest: async (request) => {
-        if ((await userOf(request, { mayLackHeader: true })) === null) throw fault('NotLoggedIn')
+        if ((await userOf(request, { mayLackHeader: true })) === null)
+          throw httpError('NotLoggedIn')
       },
       schema: {
         summary:
@@ -117,10 +118,10 @@ export const telegramBind: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { state } = request.query
-      if (state === undefined) throw refused('OAuthStateInvalid')
+      if (state === undefined) throw oauthError('OAuthStateInvalid')
       const { bindTo } = await takeState(deps, request, state, null)
-      if (bindTo === null) throw refused('OAuthStateInvalid')
-      if (bindTo !== request.principal?.userId) throw fault('NotLoggedIn')
+      if (bindTo === null) throw oauthError('OAuthStateInvalid')
+      if (bindTo !== request.principal?.userId) throw httpError('NotLoggedIn')
       const profile = await telegramProfile(deps, request.query)
       const answer = await bound(deps, request, reply, profile, bindTo)
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect('/app/me', 302)

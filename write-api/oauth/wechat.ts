@@ -3,7 +3,7 @@ import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { Done, success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { refuseNavigation } from '#infra/http/origin.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -13,10 +13,10 @@ import { WeChatQuery } from '../contract/oauth.ts'
 import { Entered } from '../contract/session.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { refused } from '../refusals.ts'
 import { askProvider } from './ask-provider.ts'
 import { bound, confirmed } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
+import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './provider.ts'
 
 /** As long as a code is good for. */
@@ -32,9 +32,10 @@ const SITE_TRIES_MAX = 100
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
   const { values, secretRefs } = await allOptions(core.db)
-  if (!optionFlag(values, 'WeChatAuthEnabled')) throw refused('WayInClosed', { provider: 'wechat' })
+  if (!optionFlag(values, 'WeChatAuthEnabled'))
+    throw oauthError('WayInClosed', { provider: 'wechat' })
   const server = optionValue(values, 'WeChatServerAddress').replace(/\/+$/, '')
-  if (server === '') throw refused('OAuthNotSetUp', { provider: 'wechat' })
+  if (server === '') throw oauthError('OAuthNotSetUp', { provider: 'wechat' })
   const token = await readSecretOption(core, secretRefs, 'WeChatServerToken')
   const permit = await takeTry(deps, request)
   const url = `${server}/api/wechat/user?${new URLSearchParams({ code: code.trim() })}`
@@ -44,7 +45,7 @@ async function weChatProfile(deps: Deps, request: FastifyRequest, code: string):
     return said
   })
   const id = answer.success === true ? plainText(answer.data) : ''
-  if (id === '') throw refused('WeChatCodeWrong')
+  if (id === '') throw oauthError('WeChatCodeWrong')
   permit.release({ isRefunded: true })
   return { identity: { provider: 'wechat', id }, username: '', displayName: '' }
 }
@@ -61,7 +62,7 @@ async function takeTry({ core }: Deps, request: FastifyRequest) {
     rate(`wechat:${addressKey(core.vault, request.ip)}`, TRIES_MAX),
     rate('wechat:site', SITE_TRIES_MAX),
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 

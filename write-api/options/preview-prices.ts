@@ -6,14 +6,15 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { type ChargedCall, chargedCalls } from '#projections/call-log/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type UserRow, usersByIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action } from '../action.ts'
 import { PreviewPrices, PricePreview } from '../contract/option.ts'
-import { refused } from '../refusals.ts'
+import { toHttpError } from '../error-catalogue.ts'
+import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
@@ -207,9 +208,9 @@ export const previewPrices: Action = (api, deps) => {
 
 function checkedTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {
   return Object.entries(prices).map(([key, text]) => {
-    if (!isPriceOption(key)) throw refused('UnknownOption', { key: key.slice(0, 200) })
+    if (!isPriceOption(key)) throw optionError('UnknownOption', { key: key.slice(0, 200) })
     const checked = checkOption(key, text)
-    if ('refused' in checked) throw refused(checked.refused, checked.details)
+    if ('code' in checked) throw toHttpError(checked)
     return [key, checked.value]
   })
 }

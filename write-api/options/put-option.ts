@@ -1,4 +1,4 @@
-import type { OptionsRefusal } from '#domain/options/commands.ts'
+import type { OptionsError } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type SecretOptionSet } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
@@ -7,12 +7,12 @@ import { isText } from '#domain/shared/characters.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { HttpRefusal } from '#infra/http/faults.ts'
+import { HttpError } from '#infra/http/http-errors.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { PutOption } from '../contract/option.ts'
-import { refused } from '../refusals.ts'
+import { optionError } from './option-errors.ts'
 
 /** What a secret option reads as; sent back, it changes nothing. */
 const SET = '***'
@@ -30,9 +30,9 @@ async function secretOption(
 ): Promise<number> {
   if (value === SET) return core.store.headPosition()
   if (value.length > LENGTH_MAX) {
-    throw refused('InvalidOption', { key, fault: 'too-long', maximum: LENGTH_MAX })
+    throw optionError('InvalidOption', { key, fault: 'too-long', maximum: LENGTH_MAX })
   }
-  if (!isText(value)) throw refused('InvalidOption', { key, fault: 'bad-character' })
+  if (!isText(value)) throw optionError('InvalidOption', { key, fault: 'bad-character' })
   const secretRef = value === '' ? '' : await core.vault.putSecret('option', `option:${key}`, value)
   const command = { type: 'SetSecretOption', key, secretRef } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
@@ -63,8 +63,9 @@ export const putOption: Action = (api, deps) => {
     async (request, reply) => {
       const { key, value, before } = request.body
       const option = OPTIONS.get(key)
-      if (option === undefined) throw refused('UnknownOption', { key })
-      if (principalOf(request).role < option.minimumRole) throw refused('OptionNotYours', { key })
+      if (option === undefined) throw optionError('UnknownOption', { key })
+      if (principalOf(request).role < option.minimumRole)
+        throw optionError('OptionNotYours', { key })
       const context = contextOf(deps, request)
       const position = option.isSecret
         ? await secretOption(deps, key, value, context)
@@ -97,15 +98,15 @@ async function plainOption(
   const seen = before === undefined ? {} : { before }
   const command = { type: 'SetOption', key, value, ...seen } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
-  if (!outcome.isDone && boundsWords !== undefined && isOutOfBounds(outcome.refusal)) {
-    throw new HttpRefusal(200, 'OptionOutOfBounds', boundsWords)
+  if (!outcome.isDone && boundsWords !== undefined && isOutOfBounds(outcome.error)) {
+    throw new HttpError(200, boundsWords, { code: 'OptionOutOfBounds', params: { key } })
   }
   return accepted(outcome).position
 }
 
 const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-number'])
 
-const isOutOfBounds = ({ details }: OptionsRefusal): boolean => OUT_OF_BOUNDS.has(details?.fault)
+const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
 /** POST /api/option/rest_model_ratio: model ratios as they are built in, in one append. */
 export const resetModelRatios: Action = (api, deps) => {

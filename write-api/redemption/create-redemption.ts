@@ -13,13 +13,13 @@ import { isName } from '#domain/shared/characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreateRedemption, REDEMPTION_COUNT_MAX } from '../contract/redemption.ts'
-import { faultWords } from '../fault-words.ts'
-import { refused } from '../refusals.ts'
+import { validationWords } from '../validation-words.ts'
+import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
 
 /** None that is easily taken for another one: keys are printed, and typed in. */
@@ -45,10 +45,10 @@ const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redem
 function ownKeyOf(given: string): string {
   const key = given.trim()
   if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
-    throw invalidField('key', faultWords({ fault: 'bad-character' }))
+    throw invalidField('key', validationWords({ fault: 'bad-character' }))
   }
   if (key !== '' && [...key].length < OWN_KEY_MIN) {
-    throw refused('RedemptionKeyTooShort', { least: OWN_KEY_MIN })
+    throw redemptionError('RedemptionKeyTooShort', { least: OWN_KEY_MIN })
   }
   return key
 }
@@ -83,8 +83,8 @@ async function makeRedemptions(
       const outcome = await actors.handleTogether(stepsFor(codes, wanted, first), context)
       if (outcome.isDone) return outcome.position
       await Promise.all(codes.map(({ keyRef }) => vault.deleteSecret(keyRef)))
-      if (outcome.refusal.refused === 'RedemptionsMade') return store.headPosition()
-      const isLate = outcome.refusal.refused === 'RedemptionIdTaken'
+      if (outcome.error.code === 'RedemptionsMade') return store.headPosition()
+      const isLate = outcome.error.code === 'RedemptionIdTaken'
       if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
     }
   })
@@ -192,14 +192,14 @@ export const createRedemption: Action = (api, deps) => {
 }
 
 function keysFor(count: number, given: string, repeatable: Repeatable | null): readonly string[] {
-  if (count <= 0) throw refused('RedemptionCountTooSmall')
+  if (count <= 0) throw redemptionError('RedemptionCountTooSmall')
   if (count > REDEMPTION_COUNT_MAX) {
-    throw refused('RedemptionCountTooLarge', { max: REDEMPTION_COUNT_MAX })
+    throw redemptionError('RedemptionCountTooLarge', { max: REDEMPTION_COUNT_MAX })
   }
   const key = ownKeyOf(given)
   if (key === '') {
     return Array.from({ length: count }, (_, n) => repeatable?.keyAt(n) ?? newRedemptionKey())
   }
-  if (count > 1) throw refused('OneKeyOneCode')
+  if (count > 1) throw redemptionError('OneKeyOneCode')
   return [key]
 }

@@ -14,7 +14,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { RedemptionIds } from '../contract/redemption.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { redemptionError } from './redemption-errors.ts'
 
 /** So many streams in one append. */
 const TOGETHER_MAX = 200
@@ -73,7 +73,7 @@ export const deleteRedemption: Action = (api, deps) => {
     },
     async (request, reply) => {
       const keys = await redemptionKeys(deps.core.db, [idOf(request.params)])
-      if (keys.length === 0) throw refused('RedemptionUnknown')
+      if (keys.length === 0) throw redemptionError('RedemptionUnknown')
       const { position } = await removeRedemptions(deps, keys, {}, contextOf(deps, request))
       await visibleIn(deps, reply, ['redemptions'], position)
       return done()
@@ -97,7 +97,7 @@ export const deleteByName: Action = (api, deps) => {
     },
     async (request, reply) => {
       const name = request.query.name.trim()
-      if (name === '') throw refused('RedemptionNameRequired')
+      if (name === '') throw redemptionError('RedemptionNameRequired')
       const keys = await redemptionKeysByName(deps.core.db, name)
       const terms = { isOneOfMany: true }
       const { ids, position } = await removeRedemptions(deps, keys, terms, contextOf(deps, request))
@@ -142,7 +142,7 @@ export const batchDisable: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { ids } = request.body
-      if (ids.length === 0) throw refused('NoRedemptionChosen')
+      if (ids.length === 0) throw redemptionError('NoRedemptionChosen')
       const keys = await redemptionKeys(deps.core.db, ids)
       const commandFor = (redemptionId: number) =>
         ({ type: 'DisableRedemption', redemptionId, isOneOfMany: true }) as const

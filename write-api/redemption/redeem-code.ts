@@ -4,17 +4,18 @@ import { accountStream } from '#domain/account/events.ts'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { KnownRedemption, RedemptionState } from '#domain/redemption/evolve.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault, HttpRefusal } from '#infra/http/faults.ts'
+import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { RedeemCode, Redeemed } from '../contract/redemption.ts'
-import { refused } from '../refusals.ts'
+import { toHttpError } from '../error-catalogue.ts'
+import { redemptionError } from './redemption-errors.ts'
 
 const OF_MINUTE_MAX = 10
 /** Of one address, whoever asks: accounts cost a guesser nothing. */
@@ -43,7 +44,7 @@ async function enterGuess({ limits, vault }: Core, userId: number, ip: string): 
     claim('hour', OF_HOUR_MAX, HOUR_MS),
     claim('address', OF_ADDRESS_MAX, MINUTE_MS, addressKey(vault, ip)),
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 
@@ -65,7 +66,7 @@ export const redeemCode: Action = (api, deps) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
-      if (key === '') throw refused('CodeRequired')
+      if (key === '') throw redemptionError('CodeRequired')
       // One at a time of each user, so that a code that is known never counts as a wrong try.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await visibleIn(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
@@ -86,7 +87,7 @@ async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   try {
     return await tryRedeeming(deps, request, key)
   } catch (error) {
-    const isInvalid = error instanceof HttpRefusal && error.code === 'CodeInvalid'
+    const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
     // Who sends a code again that they had guesses nothing.
     isWrong = isInvalid && !(await wasHadBy(deps, userId, key))
     throw error
@@ -113,13 +114,13 @@ async function tryRedeeming(deps: Deps, request: FastifyRequest, key: string) {
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
       // What is read refuses most of a rush, without a turn on both streams for each.
       const foreseen = redemptionDecider.decide(steps[0].command, state)
-      return { terms, steps, refusal: isRefusal(foreseen) ? foreseen : null }
+      return { terms, steps, error: isCodedError(foreseen) ? foreseen : null }
     })
-    if (read === null) throw refused('CodeInvalid')
-    const { terms, steps, refusal } = read
-    if (refusal !== null) throw refused(refusal.refused, refusal.details)
+    if (read === null) throw redemptionError('CodeInvalid')
+    const { terms, steps, error } = read
+    if (error !== null) throw toHttpError(error)
     const outcome = await actors.handleTogether(steps, context)
-    const isChanged = !outcome.isDone && outcome.refusal.refused === 'CodeChanged'
+    const isChanged = !outcome.isDone && outcome.error.code === 'CodeChanged'
     if (isChanged && attempt < TRIES_MAX) continue
     return { terms, position: accepted(outcome).position }
   }

@@ -1,10 +1,10 @@
 import type { RedemptionTerms } from '#domain/redemption/events.ts'
 import { isName } from '#domain/shared/characters.ts'
 import { toWire } from '#domain/shared/quota.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { CreateRedemption, UpdateRedemption } from '#write-api/contract/redemption.ts'
-import { faultWords } from '../fault-words.ts'
-import { refused } from '../refusals.ts'
+import { validationWords } from '../validation-words.ts'
+import { redemptionError } from './redemption-errors.ts'
 
 export const NO_TERMS: RedemptionTerms = {
   name: '',
@@ -21,8 +21,8 @@ export function termsWith(
   fields: Omit<CreateRedemption, 'count' | 'key' | 'name' | 'quota'> & Partial<UpdateRedemption>,
 ): RedemptionTerms {
   const name = fields.name === undefined ? before.name : fields.name.trim()
-  if (name === '') throw refused('RedemptionNameRequired')
-  if (!isName(name)) throw invalidField('name', faultWords({ fault: 'bad-character' }))
+  if (name === '') throw redemptionError('RedemptionNameRequired')
+  if (!isName(name)) throw invalidField('name', validationWords({ fault: 'bad-character' }))
   const isGift = fields.is_gift ?? before.isGift
   return {
     name,

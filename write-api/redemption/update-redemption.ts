@@ -4,12 +4,12 @@ import { redemptionStream } from '#domain/redemption/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
 import { UpdateRedemption } from '#write-api/contract/redemption.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { decideRedemptions } from './delete-redemptions.ts'
+import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
 
 const Query = Type.Object({
@@ -32,7 +32,7 @@ export const updateRedemption: Action = (api, deps) => {
     async (request, reply) => {
       const { body, query } = request
       const [key] = await redemptionKeys(deps.core.db, [body.id])
-      if (key === undefined) throw refused('RedemptionUnknown')
+      if (key === undefined) throw redemptionError('RedemptionUnknown')
       const context = contextOf(deps, request)
       const position =
         query.status_only === 'true'
@@ -71,7 +71,7 @@ async function change(
   }
   const stream = redemptionStream(keyLookup)
   const { code } = await actors.stateOf(redemptionDecider, stream)
-  if (code?.id !== redemptionId) throw refused('RedemptionUnknown')
+  if (code?.id !== redemptionId) throw redemptionError('RedemptionUnknown')
   const terms = termsWith(code.terms, fields)
   checkValidUntil(terms, code.terms, context.at)
   const command = { type: 'ChangeRedemption', redemptionId, terms } as const

@@ -5,7 +5,7 @@ import {
   sessionOf,
 } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { notFound } from '#infra/http/faults.ts'
+import { notFound } from '#infra/http/http-errors.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import type { Action } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'

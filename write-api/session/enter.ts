@@ -7,7 +7,7 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 import type { Entered, SecondFactorKind } from '#write-api/contract/session.ts'
 import type { Deps } from '../action.ts'
 import { credentialsOf } from '../credentials/credentials-of.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**
@@ -45,8 +45,8 @@ export async function enterFully(
 }
 
 function mayEnter(user: UserRow): void {
-  if (user.isDeleted) throw refused('UserDeactivated')
-  if (user.status !== ACTIVE) throw refused('UserBanned')
+  if (user.isDeleted) throw loginError('UserDeactivated')
+  if (user.status !== ACTIVE) throw loginError('UserBanned')
 }
 
 function kindsOf({ totp, passkeys, recoveryCodes }: CredentialsState): SecondFactorKind[] {

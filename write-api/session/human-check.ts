@@ -4,13 +4,13 @@ import { request as call } from 'undici'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import type { Core } from '#infra/core.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from './login-errors.ts'
 
 /** For which act a visitor solved the check; the console's widget says so to the provider. */
 export type HumanAct = 'login' | 'register' | 'verification' | 'reset'
@@ -64,14 +64,14 @@ export function createHumanCheck(core: Core): HumanCheck {
     pass: async (request, act, token) => {
       const settings = await settingsInForce(core, request)
       if (settings === null) return
-      if (token === '') throw refused('HumanCheckRequired')
+      if (token === '') throw loginError('HumanCheckRequired')
       await mayAsk(core, request)
       const fault = await faultOf(act, token, settings, (given) =>
         verify(settings, given, request.ip),
       )
       if (fault === null && (await isFirstUse(core, token))) return
       core.log.info({ fault: fault ?? 'used before', act }, 'a human check was not passed')
-      throw refused('HumanCheckFailed')
+      throw loginError('HumanCheckFailed')
     },
     close: outbound.close,
   }
@@ -113,7 +113,7 @@ async function mayAsk({ limits, vault }: Core, request: FastifyRequest): Promise
   const key = `human:${addressKey(vault, request.ip)}`
   const rate = { max: ASKED_MAX, periodMs: ASKED_MS, isRefundable: false }
   const outcome = await limits.enter('human-check', [{ kind: 'rate', key, ...rate }])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
 }
 
 /** Fifty at once with one token: one of them. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { UserRow } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { credentialsError } from '../credentials/credentials-errors.ts'
 
 const KIND = 'login-ticket'
 const TICKET_MS = 5 * 60_000
@@ -37,7 +37,7 @@ export async function ticketFor({ core }: Deps, ticket: string): Promise<LoginTi
 export async function tryTicket({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, TRIES_MAX)) === null) {
-    throw refused('LoginTicketOver')
+    throw credentialsError('LoginTicketOver')
   }
 }
 
@@ -47,6 +47,6 @@ export async function takeTicket({ core }: Deps, ticket: string): Promise<void> 
 }
 
 function known(value: string | null): LoginTicket {
-  if (value === null) throw refused('LoginTicketOver')
+  if (value === null) throw credentialsError('LoginTicketOver')
   return JSON.parse(value) as LoginTicket
 }

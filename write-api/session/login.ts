@@ -2,7 +2,7 @@ import { optionFlag } from '#domain/options/registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
@@ -12,11 +12,11 @@ import { Entered } from '#write-api/contract/session.ts'
 import { Login } from '#write-api/contract/setup.ts'
 import type { Action, Deps } from '../action.ts'
 import { spelled } from '../mail/mail-address.ts'
-import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { isPassword } from '../users/passwords.ts'
 import { nameKeyOf } from '../users/user-names.ts'
 import { enter } from './enter.ts'
+import { loginError } from './login-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
@@ -43,12 +43,12 @@ export const login: Action = (api, deps) => {
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
-      if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
+      if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
       const user =
         (await whose(deps.core, found, password)) ??
         (await whoseByNow(deps, { username, address, found, password }))
       await checkOpen(deps, user)
-      if (user === null) throw refused('WrongCredentials')
+      if (user === null) throw loginError('WrongCredentials')
       attempt.succeeded()
       return success(await enter(deps, request, reply, user, true))
     },
@@ -115,5 +115,5 @@ async function whoseByNow(
 async function checkOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return
   const { values } = await allOptions(core.db)
-  if (!optionFlag(values, 'PasswordLoginEnabled')) throw refused('PasswordLoginDisabled')
+  if (!optionFlag(values, 'PasswordLoginEnabled')) throw loginError('PasswordLoginDisabled')
 }

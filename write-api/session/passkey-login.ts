@@ -4,9 +4,9 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import type { Action } from '../action.ts'
 import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
+import { credentialsError } from '../credentials/credentials-errors.ts'
 import { newChallenge, passkeySite, userOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
-import { refused } from '../refusals.ts'
 import { enterFully } from './enter.ts'
 
 /** POST /api/user/login/passkey/begin: what the browser asks for any passkey of this site by. */
@@ -50,7 +50,7 @@ export const passkeyLogin: Action = (api, deps) => {
       const { passkey } = request.body
       const userId = userOfHandle(passkey.response.userHandle ?? '')
       const user = userId === null ? null : await findUser(deps.core.db, userId)
-      if (user === null || user.isDeleted) throw refused('PasskeyFailed')
+      if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
       const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
       const shown = { userId: user.id, passkey, purpose: 'login', isAlone: true }
       await takePasskey(deps, request, shown, context)

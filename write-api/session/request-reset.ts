@@ -9,10 +9,11 @@ import type { Action, Deps } from '../action.ts'
 import { AskReset } from '../contract/entry.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { mayMail } from '../mail/mail-codes.ts'
+import { mailError } from '../mail/mail-errors.ts'
 import { resetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
-import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
+import { loginError } from './login-errors.ts'
 
 const RESET_MINUTES = 15
 const KIND = 'password-reset'
@@ -78,7 +79,7 @@ export const requestReset: Action = (api, deps) => {
       const { email, turnstile = '' } = request.query
       const address = mailAddressOf(email)
       const { values } = await allOptions(deps.core.db)
-      if (optionValue(values, 'SMTPServer') === '') throw refused('MailNotSetUp')
+      if (optionValue(values, 'SMTPServer') === '') throw mailError('MailNotSetUp')
       const origin = originOf(deps, values, request)
       await requireResetLinks(deps.core)
       await deps.humanCheck.pass(request, 'reset', turnstile)
@@ -132,7 +133,7 @@ function originOf(
   const url = core.config.isLoopback && URL.canParse(asked) ? new URL(asked) : null
   const isHere = url !== null && LOOPBACK_NAMES.includes(url.hostname)
   if (!isHere || url.username !== '' || url.password !== '') {
-    throw refused('ServerAddressRequired')
+    throw loginError('ServerAddressRequired')
   }
   return url.origin
 }

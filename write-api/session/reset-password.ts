@@ -7,10 +7,10 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { ResetPassword } from '#write-api/contract/entry.ts'
 import { type Action, type Deps, visibleIn } from '../action.ts'
 import { spelled } from '../mail/mail-address.ts'
-import { refused } from '../refusals.ts'
 import { mailIdentity } from '../users/bind-identity.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { forgetPasswords, keepPassword } from '../users/passwords.ts'
+import { loginError } from './login-errors.ts'
 import { isResetLink, type ResetLink, takeResetLink } from './request-reset.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
@@ -47,10 +47,10 @@ export const resetPassword: Action = (api, deps) => {
  * Hashes before the link is used up: where too many passwords wait for that, it is still good.
  */
 async function useLink({ core }: Deps, address: string, token: string, password: string) {
-  if (!(await isResetLink(core, address, token))) throw refused('ResetLinkInvalid')
+  if (!(await isResetLink(core, address, token))) throw loginError('ResetLinkInvalid')
   const hash = await core.vault.hashPassword(password)
   const link = await takeResetLink(core, address, token)
-  if (link === null) throw refused('ResetLinkInvalid')
+  if (link === null) throw loginError('ResetLinkInvalid')
   return { link, hash }
 }
 
@@ -69,7 +69,7 @@ async function change(
   const { user } = await actors.stateOf(userDecider, stream)
   // A password or role that changed since, a ban, another address: the link is of another time.
   const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
-  if (user?.authVersion !== authVersion || !isOwner) throw refused('ResetLinkInvalid')
+  if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
   const passwordRef = await keepPassword(vault, userId, hash)
   const command = {
     type: 'ChangePassword',
@@ -81,7 +81,7 @@ async function change(
   const outcome = await actors.handle(userDecider, stream, command, context)
   if (outcome.isDone) return outcome.position
   await vault.deleteSecret(passwordRef)
-  throw refused('ResetLinkInvalid')
+  throw loginError('ResetLinkInvalid')
 }
 
 /** Without those that are taken for one another: it may be typed by hand. */

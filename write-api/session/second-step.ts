@@ -5,10 +5,10 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import type { Action, Deps } from '../action.ts'
 import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
+import { credentialsError } from '../credentials/credentials-errors.ts'
 import { askPasskey } from '../credentials/passkeys.ts'
 import { takeCode, tryCode } from '../credentials/take-code.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
-import { refused } from '../refusals.ts'
 import { enterFully } from './enter.ts'
 import { type LoginTicket, takeTicket, ticketFor, tryTicket } from './login-ticket.ts'
 
@@ -60,7 +60,7 @@ export const secondStep: Action = (api, deps) => {
       await takeTicket(deps, ticket)
       succeeded()
       const user = await findUser(deps.core.db, first.userId)
-      if (user?.authVersion !== first.authVersion) throw refused('LoginTicketOver')
+      if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
       return success(await enterFully(request, reply, user, first.isByPassword))
     },
   )

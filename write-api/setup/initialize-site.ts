@@ -10,11 +10,12 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import { Setup } from '#write-api/contract/setup.ts'
 import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { enterFully } from '../session/enter.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/passwords.ts'
+import { userError } from '../users/user-errors.ts'
 import { ACCOUNT_LIMITS, nameKeyOf, usernameOf } from '../users/user-names.ts'
+import { setupError } from './setup-errors.ts'
 
 const ROOT_QUOTA = 100_000_000n
 const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
@@ -38,7 +39,7 @@ export const initializeSite: Action = (api, deps) => {
       const { body, query } = request
       const header = request.headers['x-setup-token']
       const given = typeof header === 'string' ? header : (body.setup_token ?? query.token)
-      if (!deps.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
+      if (!deps.setupToken.admits(request, given)) throw setupError('SetupTokenRequired')
       const position = await deps.runExclusive('setup', () => initialize(deps, body, request.id))
       await visibleIn(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
@@ -51,10 +52,10 @@ export const initializeSite: Action = (api, deps) => {
 
 async function initialize(deps: Deps, setup: Setup, cause: string): Promise<number> {
   const site = await deps.core.actors.stateOf(siteDecider, SITE_STREAM)
-  if (site.isInitialized) throw refused('AlreadyInitialized')
+  if (site.isInitialized) throw setupError('AlreadyInitialized')
   const username = usernameOf(setup.username, ACCOUNT_LIMITS.usernameCharacters)
   checkPassword(setup.password)
-  if (setup.password !== setup.confirmPassword) throw refused('PasswordsDiffer')
+  if (setup.password !== setup.confirmPassword) throw userError('PasswordsDiffer')
   const root = {
     username,
     displayName: username,

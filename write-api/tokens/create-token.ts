@@ -63,7 +63,7 @@ async function makeTokens(
       const outcome = await actors.handleTogether(steps, context)
       if (outcome.isDone) return { ids, keys, position: outcome.position }
       await Promise.all(tokens.map(({ keyRef }) => vault.deleteSecret(keyRef)))
-      const isLate = outcome.refusal.refused === 'TokenExists'
+      const isLate = outcome.error.code === 'TokenExists'
       if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
     }
   })

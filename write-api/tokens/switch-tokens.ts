@@ -7,12 +7,12 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { type TokenIds, TokenStatuses } from '../contract/token.ts'
-import { refused } from '../refusals.ts'
+import { tokenError } from './token-errors.ts'
 import { openedName } from './token-names.ts'
 
 /** Each id once. Throws when none was chosen. */
 export function idsChosen({ ids }: TokenIds): readonly number[] {
-  if (ids.length === 0) throw refused('NoTokenChosen')
+  if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
 }
 

@@ -2,24 +2,24 @@ import { randomInt } from 'node:crypto'
 import { isName } from '#domain/shared/characters.ts'
 import type { TokenName } from '#domain/token/events.ts'
 import { KEY_ALPHABET } from '#domain/token/key-format.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { TOKEN_NAME_MAX } from '#write-api/contract/token.ts'
-import { faultWords } from '../fault-words.ts'
-import { refused } from '../refusals.ts'
+import { validationWords } from '../validation-words.ts'
+import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
 /** The name that is asked for, or the one there is. Throws for none, and for a faulty one. */
 export function nameOf(asked: string | undefined, before: string): string {
   const name = asked === undefined ? before : asked.trim()
-  if (name === '') throw refused('TokenNameRequired')
+  if (name === '') throw tokenError('TokenNameRequired')
   if (name !== before) checkName('name', name)
   return name
 }
 
 export function checkName(field: string, name: string): void {
-  if (!isName(name)) throw invalidField(field, faultWords({ fault: 'bad-character' }))
+  if (!isName(name)) throw invalidField(field, validationWords({ fault: 'bad-character' }))
 }
 
 /** Empty once the owner was erased. */

@@ -2,13 +2,13 @@ import { isIP } from 'node:net'
 import { optionJson } from '#domain/options/registry.ts'
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Deps } from '../action.ts'
 import type { CreateToken, UpdateToken } from '../contract/token.ts'
-import { refused } from '../refusals.ts'
+import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
 /** The addresses and networks in it, one a line. Throws for the first line that is neither. */
@@ -145,5 +145,5 @@ export async function checkUsableGroup(
   if (group === '' || group === user.group) return
   const { values } = await allOptions(core.db)
   const usable = optionJson(values, 'UserUsableGroups') as Readonly<Record<string, unknown>>
-  if (!Object.hasOwn(usable, group)) throw refused('GroupNotUsable')
+  if (!Object.hasOwn(usable, group)) throw tokenError('GroupNotUsable')
 }

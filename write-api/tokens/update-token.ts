@@ -6,12 +6,12 @@ import { tokensStream } from '#domain/token/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/token.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { switchTokens } from './switch-tokens.ts'
+import { tokenError } from './token-errors.ts'
 import { sealedName } from './token-names.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
 
@@ -63,7 +63,7 @@ async function change(
   const stream = tokensStream(userId)
   const { tokens } = await actors.stateOf(tokenDecider, stream)
   const token = tokens.get(tokenId)
-  if (token === undefined) throw refused('TokenUnknown')
+  if (token === undefined) throw tokenError('TokenUnknown')
   const name = await sealedName(deps.core.vault, userId, fields.name, token.terms.name)
   const terms = { name, ...(await termsWith(deps.core, userId, token.terms, fields)) }
   if (terms.group !== token.terms.group) await checkUsableGroup(deps, user, terms.group)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { centsOf } from '#domain/top-up/money.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { readEpayNotice } from './epay.ts'
 import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
@@ -46,7 +46,7 @@ async function takeNotice(
   const { values, epay } = ways
   if (epay === null) {
     warnOfPartialConfig(core, ways)
-    throw fault('Unavailable')
+    throw httpError('Unavailable')
   }
   const notice = readEpayNotice(params, epay.key)
   if (notice === null) return false

@@ -5,7 +5,7 @@ import { topUpDecider } from '#domain/top-up/decide.ts'
 import { type TopUpOrdered, topUpStream } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { Amount, AskAmount, Pay, PaymentPage } from '../contract/top-up.ts'
@@ -64,7 +64,7 @@ async function takeTurn({ core }: Deps, userId: number): Promise<void> {
   const outcome = await core.limits.enter(`user:${userId}`, [
     { kind: 'rate', key, max: ORDERS_PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false },
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   outcome.release({ isRefunded: false })
 }
 

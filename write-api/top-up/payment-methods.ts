@@ -5,7 +5,7 @@ import type { Core } from '#infra/core.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { refused } from '../refusals.ts'
+import { topUpError } from './top-up-errors.ts'
 
 type Values = ReadonlyMap<string, string>
 
@@ -47,13 +47,13 @@ export type Terms = {
 
 /** The terms of a way to pay. Throws when it is off. */
 export function termsOf({ values, epay, stripe }: PaymentMethods, method: PaymentMethod): Terms {
-  if (epay === null && stripe === null) throw refused('TopUpClosed')
+  if (epay === null && stripe === null) throw topUpError('TopUpClosed')
   if (method === 'stripe') {
-    if (stripe === null) throw refused('PaymentMethodClosed')
+    if (stripe === null) throw topUpError('PaymentMethodClosed')
     const currency = optionValue(values, 'StripeCurrency')
     return { provider: 'stripe', price: optionValue(values, 'StripePrice'), currency }
   }
-  if (epay === null) throw refused('PaymentMethodClosed')
+  if (epay === null) throw topUpError('PaymentMethodClosed')
   return { provider: 'epay', price: optionValue(values, 'Price'), currency: 'CNY' }
 }
 
@@ -63,7 +63,7 @@ export function termsOf({ values, epay, stripe }: PaymentMethods, method: Paymen
  */
 export function ownAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
-  if (address === '') throw refused('PaymentAddressRequired')
+  if (address === '') throw topUpError('PaymentAddressRequired')
   return address
 }
 

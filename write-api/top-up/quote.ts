@@ -3,12 +3,12 @@ import { readRatios } from '#domain/pricing/ratio-map.ts'
 import { QUOTA_MAX, type Quota } from '#domain/shared/quota.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { priceCents, quotaOfDollars } from '#domain/top-up/money.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { AskAmount } from '#write-api/contract/top-up.ts'
 import type { Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { type PaymentMethods, type Terms, termsOf } from './payment-methods.ts'
+import { topUpError } from './top-up-errors.ts'
 
 /** What is asked for, priced as the options are now. */
 export type Quote = Terms & {
@@ -31,14 +31,14 @@ export async function quoteFor(
   const { values } = ways
   const terms = termsOf(ways, payment_method)
   const least = optionInteger(values, 'MinTopUp')
-  if (amount < least) throw refused('TopUpTooSmall', { least })
+  if (amount < least) throw topUpError('TopUpTooSmall', { least })
   const code = await codeOf(deps, values, userId, top_up_code.trim())
   const cents = priceCents(amount, terms.price, code?.ratio ?? '1')
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
   const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
-  if (cents > most || quota > QUOTA_MAX) throw refused('TopUpTooLarge')
+  if (cents > most || quota > QUOTA_MAX) throw topUpError('TopUpTooLarge')
   // Less than a cent, or less than a unit, is nothing that could be sold.
-  if (cents < 1n || quota < 1n) throw refused('TopUpTooSmall', { least: amount + 1 })
+  if (cents < 1n || quota < 1n) throw topUpError('TopUpTooSmall', { least: amount + 1 })
   return { ...terms, cents, quota, code }
 }
 
@@ -61,9 +61,9 @@ async function codeOf(
       isRefundable: true,
     },
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   const ratio = readRatios(optionValue(values, 'TopUpCodes')).get(name)
   outcome.release({ isRefunded: ratio !== undefined })
-  if (ratio === undefined) throw refused('TopUpCodeUnknown')
+  if (ratio === undefined) throw topUpError('TopUpCodeUnknown')
   return { name, ratio }
 }

@@ -11,8 +11,9 @@ import { findUser } from '#projections/users/query.ts'
 import { RefundOrder } from '#write-api/contract/top-up.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
-import { refused } from '../refusals.ts'
+import { userError } from '../users/user-errors.ts'
 import { accountSteps } from './take-payment.ts'
+import { topUpError } from './top-up-errors.ts'
 
 /**
  * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
@@ -33,13 +34,13 @@ export const refundOrder: Action = (api, deps) => {
     async (request, reply) => {
       const { actors, vault } = deps.core
       const reason = request.body.reason.trim()
-      if (reason === '') throw refused('RefundReasonRequired')
+      if (reason === '') throw topUpError('RefundReasonRequired')
       const stream = topUpStream(idOf(request.params))
       const state = await actors.stateOf(topUpDecider, stream)
-      if (state.order === null) throw refused('TopUpUnknown')
+      if (state.order === null) throw topUpError('TopUpUnknown')
       await mayActOn(deps, principalOf(request), state.order.userId)
       const isSeen = request.body.refunds === state.refunds
-      if (!isSeen && state.payment !== null) throw refused('RefundedMeanwhile')
+      if (!isSeen && state.payment !== null) throw topUpError('RefundedMeanwhile')
       const sealed = await vault.seal(state.order.userId, reason)
       const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
       const outcome = await actors.handleTogether(steps, contextOf(deps, request))
@@ -57,7 +58,7 @@ async function mayActOn(
   userId: number,
 ): Promise<void> {
   const user = await findUser(core.db, userId)
-  if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw refused('RoleTooHigh')
+  if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw userError('RoleTooHigh')
 }
 
 /** What is left of the money, unless a part of it is asked for; 0 for what is no sum. */

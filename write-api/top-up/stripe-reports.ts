@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 
 /** What Stripe said of a payment's refund or dispute, as far as it decides anything here. */
 export type StripeReport = {
@@ -65,7 +65,7 @@ export function stripeReport({ type, created, data }: Stripe.Event): StripeRepor
 }
 
 function refundReport(refund: unknown): StripeReport {
-  if (!refunds.Check(refund)) throw fault('InvalidRequest')
+  if (!refunds.Check(refund)) throw httpError('InvalidRequest')
   return {
     paymentId: refund.payment_intent ?? null,
     tradeNo: null,
@@ -84,7 +84,7 @@ function refundReport(refund: unknown): StripeReport {
 
 function disputeReport(type: string, statedAt: unknown, dispute: unknown): StripeReport {
   const isTime = typeof statedAt === 'number' && Number.isSafeInteger(statedAt) && statedAt >= 0
-  if (!disputes.Check(dispute) || !isTime) throw fault('InvalidRequest')
+  if (!disputes.Check(dispute) || !isTime) throw httpError('InvalidRequest')
   const isWithdrawn = type === 'charge.dispute.funds_withdrawn'
   const isReinstated = type === 'charge.dispute.funds_reinstated'
   return {
@@ -107,7 +107,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 
 /** The sum of the charge's refunds: what is refunded even where `refund.*` is not enabled. */
 function chargeReport(charge: unknown): StripeReport {
-  if (!charges.Check(charge)) throw fault('InvalidRequest')
+  if (!charges.Check(charge)) throw httpError('InvalidRequest')
   return {
     paymentId: charge.payment_intent ?? null,
     tradeNo: charge.metadata?.trade_no ?? null,

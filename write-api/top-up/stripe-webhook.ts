@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { stripeReport } from './stripe-reports.ts'
@@ -65,14 +65,14 @@ export const stripeWebhook: Action = (api, deps) => {
 async function takeEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   const { core } = deps
   const { values, stripe } = await paymentMethods(core)
-  if (stripe === null) throw fault('Unavailable')
+  if (stripe === null) throw httpError('Unavailable')
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
-  if (event === null) throw fault('InvalidRequest')
+  if (event === null) throw httpError('InvalidRequest')
   const report = stripeReport(event)
   if (report !== null) return takeReport(deps, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
-  if (!checkouts.Check(checkout)) throw fault('InvalidRequest')
+  if (!checkouts.Check(checkout)) throw httpError('InvalidRequest')
   const { client_reference_id: tradeNo, payment_status, amount_total, currency } = checkout
   if (payment_status !== 'paid' || !tradeNo) return
   const said = {

@@ -3,7 +3,7 @@ import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
 import type { Deps } from '../action.ts'
 import { providerFetch } from '../oauth/ask-provider.ts'
-import { refused } from '../refusals.ts'
+import { topUpError } from './top-up-errors.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -16,7 +16,7 @@ type Page = {
 
 /**
  * Opens a checkout page for the order and answers its address. Asked again for the same order,
- * Stripe answers the same page. Throws a refusal when Stripe fails; the order is then never paid.
+ * Stripe answers the same page. Throws an error when Stripe fails; the order is then never paid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -44,7 +44,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   } catch (error) {
     const { message } = error as Error
     deps.core.log.warn({ orderId: order.orderId, reason: message }, 'Stripe opened no checkout')
-    throw refused('PaymentProviderFailed')
+    throw topUpError('PaymentProviderFailed')
   }
 }
 

@@ -46,9 +46,9 @@ export async function takePayment(
   const context = { actor: `system:${provider}`, cause, at: core.now() }
   const outcome = await core.actors.handleTogether(steps, context)
   if (outcome.isDone) return 'credited'
-  const { refused: code, details = {} } = outcome.refusal
-  if (code !== 'TopUpPaidAlready') return alarm(code, details)
-  if (details.paymentId !== paymentId) return alarm('paid twice', { paidBy: details.paymentId })
+  const { code, params } = outcome.error
+  if (code !== 'TopUpPaidAlready') return alarm(code, params)
+  if (params.paymentId !== paymentId) return alarm('paid twice', { paidBy: params.paymentId })
   await mustBeCredited(core, order)
   return 'credited-before'
 }

@@ -1,14 +1,14 @@
 import { messageDecider } from '#domain/message/decide.ts'
 import { messageStream } from '#domain/message/events.ts'
 import { rangesOf } from '#domain/message/recipients.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { TopUpReport } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
 import { newsOf, reportedChange } from '#domain/top-up/decide-report.ts'
 import { topUpStream } from '#domain/top-up/events.ts'
 import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/actors-port.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { orderOfPayment } from '#projections/orders/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
@@ -42,16 +42,16 @@ export async function takeReport(
   const stream = topUpStream(orderId)
   await deps.runExclusive(stream, async () => {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const refusal = await decideOnce(deps, stream, command, cause)
-      if (refusal === null) return
-      if (refusal === 'RefundedMeanwhile') continue
+      const error = await decideOnce(deps, stream, command, cause)
+      if (error === null) return
+      if (error === 'RefundedMeanwhile') continue
       const facts = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
-      deps.core.log.error({ ...facts, reason: refusal }, 'a report of Stripe was not applied')
+      deps.core.log.error({ ...facts, reason: error }, 'a report of Stripe was not applied')
       // Another currency stays another one; the rest may be mended before Stripe gives up.
-      if (refusal === 'TopUpMismatch') return
+      if (error === 'TopUpMismatch') return
       break
     }
-    throw fault('Unavailable')
+    throw httpError('Unavailable')
   })
 }
 
@@ -67,18 +67,18 @@ async function orderOf(
   if (paymentId === null) return null
   const head = await core.store.headPosition()
   if (!(await freshness.waitFor(['orders', 'users'], head, FRESH_WITHIN_MS))) {
-    throw fault('Unavailable')
+    throw httpError('Unavailable')
   }
   const orderId = await orderOfPayment(core.db, paymentId)
   if (orderId !== null || tradeNo === null) return orderId
   const namedId = orderIdOf(tradeNo)
   if (namedId === null) return null
   const { order, payment } = await core.actors.glance(topUpDecider, topUpStream(namedId))
-  if (order?.tradeNo === tradeNo && payment === null) throw fault('Unavailable')
+  if (order?.tradeNo === tradeNo && payment === null) throw httpError('Unavailable')
   return null
 }
 
-/** null: it is a fact, or was one before. Otherwise the code of the refusal. */
+/** null: it is a fact, or was one before. Otherwise the code of the error. */
 async function decideOnce(
   deps: Deps,
   stream: string,
@@ -99,7 +99,7 @@ async function decideOnce(
     news === null
       ? await actors.handleTogether(steps, context)
       : await withNotice(deps, steps, { order, news, command, cents }, context)
-  return outcome.isDone ? null : outcome.refusal.refused
+  return outcome.isDone ? null : outcome.error.code
 }
 
 /** The notice is a message to all admins, in the append of what it is about: never twice. */
@@ -108,7 +108,7 @@ async function withNotice(
   steps: readonly AnyStep[],
   notice: ReportNotice,
   context: CommandContext,
-): Promise<Outcome<Fact, Refusal>> {
+): Promise<Outcome<Fact, CodedError>> {
   const { actors, db, vault } = core
   const recipients = rangesOf(await activeAdminIds(db))
   if (recipients.length === 0) return actors.handleTogether(steps, context)

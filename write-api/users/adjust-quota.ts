@@ -2,21 +2,22 @@ import type { FastifyRequest } from 'fastify'
 import type { DeductQuota, GrantQuota } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { HttpRefusal, invalidField } from '#infra/http/faults.ts'
+import { HttpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope, Refused } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/user.ts'
-import { refused } from '../refusals.ts'
+import { toHttpError } from '../error-catalogue.ts'
+import { accountError } from './account-errors.ts'
 
 const NOT_EMPTY = { zh: '请填写原因', en: 'must say why' }
 
@@ -38,7 +39,7 @@ export async function sealedReason(
 /**
  * POST /api/user/quota: adds an amount to balances, or deducts it, with a reason. Each user's
  * change is one append of its own: for several users, the answer says what became of each; for one
- * user, a refusal is the answer.
+ * user, an error is the answer.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.post(
@@ -61,7 +62,7 @@ export const adjustQuota: Action = (api, deps) => {
       let position = 0
       for (const userId of userIds) {
         const one = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
-          if (body.ids === undefined || !(error instanceof HttpRefusal)) throw error
+          if (body.ids === undefined || !(error instanceof HttpError)) throw error
           return refusalItem(deps, request, userId, error)
         })
         items.push(one.item)
@@ -84,7 +85,7 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 
 type Adjusted = { readonly item: QuotaAdjustment; readonly position: number }
 
-/** Throws the refusal; then nothing of this user was changed. */
+/** Throws the error; then nothing of this user was changed. */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,
@@ -97,7 +98,7 @@ async function adjustOne(
   // Before the reason is sealed: nobody has a key whom nobody knows.
   const user = await actors.glance(userDecider, userStream(userId))
   const judged = userDecider.decide(mayAct, user)
-  if (isRefusal(judged)) throw refused(judged.refused, judged.details)
+  if (isCodedError(judged)) throw toHttpError(judged)
   const username = (await findUser(db, userId))?.username ?? ''
   return deps.runExclusive(`user-${userId}`, async () => {
     const stream = accountStream(userId)
@@ -105,7 +106,7 @@ async function adjustOne(
     const ids = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
       [...grantIds, ...deductionIds].filter((id) => id.startsWith(prefixOf(body))),
     )
-    if (ids.some((id) => id !== adjustmentId)) throw refused('RequestIdReused')
+    if (ids.some((id) => id !== adjustmentId)) throw accountError('RequestIdReused')
     const { note } = await sealedReason(deps.core.vault, userId, body.reason)
     const command = commandOf(userId, adjustmentId, body, note)
     const steps = [
@@ -113,9 +114,9 @@ async function adjustOne(
       { decider: accountDecider, stream, command },
     ]
     const outcome = await actors.handleTogether(steps, contextOf(deps, request))
-    if (!outcome.isDone && outcome.refusal.refused === 'InsufficientQuota') {
+    if (!outcome.isDone && outcome.error.code === 'InsufficientQuota') {
       const name = username === '' ? `#${userId}` : username
-      throw refused('DeductionBeyondBalance', { ...outcome.refusal.details, name })
+      throw accountError('DeductionBeyondBalance', { ...outcome.error.params, name })
     }
     const { events } = accepted(outcome)
     const balance = await actors.ask(accountDecider, stream, (state) => state.balance)
@@ -150,11 +151,11 @@ async function refusalItem(
   { core }: Deps,
   request: FastifyRequest,
   userId: number,
-  { code, words }: HttpRefusal,
+  { code, words }: HttpError,
 ): Promise<Adjusted> {
   const actorRole = principalOf(request).role as Role
   const user = await core.actors.glance(userDecider, userStream(userId))
-  const isTheirs = !isRefusal(userDecider.decide({ type: 'MayAct', actorRole }, user))
+  const isTheirs = !isCodedError(userDecider.decide({ type: 'MayAct', actorRole }, user))
   const stream = accountStream(userId)
   const quota = isTheirs
     ? toWire(await core.actors.ask(accountDecider, stream, ({ balance }) => balance))

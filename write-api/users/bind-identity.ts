@@ -7,8 +7,8 @@ import type { Core } from '#infra/core.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { type Identity, identityKeyOf } from './identity.ts'
+import { userError } from './user-errors.ts'
 
 /**
  * Binds an identity that its owner has proved to a user; answers the position of the write. A mail
@@ -25,11 +25,11 @@ export function bindIdentity(
   const stream = userStream(userId)
   return deps.runExclusive(stream, async () => {
     const { user } = await actors.stateOf(userDecider, stream)
-    if (user === null || user.isDeleted) throw refused('UserUnknown')
+    if (user === null || user.isDeleted) throw userError('UserUnknown')
     const bound = user.identities[identity.provider] ?? null
     const { provider } = identity
     const isAnother = bound !== null && bound !== identityKeyOf(deps.core.vault, identity)
-    if (isAnother && provider !== 'email') throw refused('ProviderBound', { provider })
+    if (isAnother && provider !== 'email') throw userError('ProviderBound', { provider })
     const steps = await bindSteps(deps, userId, identity, bound)
     return accepted(await actors.handleTogether(steps, context)).position
   })

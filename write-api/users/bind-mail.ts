@@ -6,7 +6,7 @@ import { type Action, contextOf, visibleIn } from '../action.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from '../session/login-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { refuseNameOfAnother } from './user-names.ts'
 
@@ -27,11 +27,11 @@ export const bindMail: Action = (api, deps) => {
       await requireRecent(deps, request)
       const { email, code } = request.query
       const address = mailAddressOf(email)
-      if (code.trim() === '') throw refused('MailCodeRequired')
+      if (code.trim() === '') throw loginError('MailCodeRequired')
       const { values } = await allOptions(deps.core.db)
       checkMailDomain(values, address)
       const isRight = await takeMailCode(deps.core, request, `bind:${userId}`, { address, code })
-      if (!isRight) throw refused('MailCodeWrong')
+      if (!isRight) throw loginError('MailCodeWrong')
       await refuseNameOfAnother(deps.core, address, userId)
       const context = contextOf(deps, request)
       const position = await bindIdentity(deps, userId, mailIdentity(address), context)

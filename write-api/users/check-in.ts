@@ -9,7 +9,7 @@ import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { accountError } from './account-errors.ts'
 
 /** POST /api/user/check_in: the reward of the day (UTC, by the database's clock), once. */
 export const checkIn: Action = (api, deps) => {
@@ -26,7 +26,7 @@ export const checkIn: Action = (api, deps) => {
       const { core } = deps
       const { userId } = principalOf(request)
       const { values } = await allOptions(core.db)
-      if (!optionFlag(values, 'CheckInEnabled')) throw refused('CheckInDisabled')
+      if (!optionFlag(values, 'CheckInEnabled')) throw accountError('CheckInDisabled')
       const least = BigInt(optionInteger(values, 'CheckInQuota'))
       const most = BigInt(optionInteger(values, 'CheckInMaxQuota'))
       const amount = drawn(least, most)

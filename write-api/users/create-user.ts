@@ -6,9 +6,9 @@ import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateUser } from '#write-api/contract/user.ts'
 import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
+import { userError } from './user-errors.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
 /** POST /api/user/: a normal user, with the quota that new users get. */
@@ -26,7 +26,7 @@ export const createUser: Action = (api, deps) => {
     async (request, reply) => {
       const { password, display_name = '' } = request.body
       if (request.body.username.trim() === '' || password === '') {
-        throw refused('UserFieldsRequired')
+        throw userError('UserFieldsRequired')
       }
       const username = usernameOf(request.body.username)
       checkPassword(password)

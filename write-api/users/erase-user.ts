@@ -1,4 +1,4 @@
-import { isRefusal } from '#domain/shared/refusal.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
@@ -11,10 +11,11 @@ import { type Action, accepted, contextOf, type Deps, visibleIn } from '../actio
 import { EraseUser } from '../contract/user.ts'
 import { forgetCredentials } from '../credentials/credentials-of.ts'
 import { requireRecent } from '../credentials/proof.ts'
+import { toHttpError } from '../error-catalogue.ts'
 import { forgetMessages } from '../messages/delete-message.ts'
-import { type RefusalCode, refused } from '../refusals.ts'
 import { forgetTokenKeys } from '../tokens/delete-tokens.ts'
 import { releaseSteps } from './bind-identity.ts'
+import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
@@ -41,7 +42,7 @@ export const eraseUser: Action = (api, deps) => {
       const position = await deps.runExclusive(stream, async () => {
         const state = await actors.stateOf(userDecider, stream)
         const decided = userDecider.decide(command, state)
-        if (isRefusal(decided)) throw refused(decided.refused as RefusalCode, decided.details)
+        if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
         // NOTE: the event last: what fails before it leaves a user who can be erased again.
         await vault.destroyUser(id)
@@ -64,8 +65,8 @@ export const eraseUser: Action = (api, deps) => {
 /** Answers it. One that was erased has no name any more: it is empty. */
 async function checkName({ core }: Deps, userId: number, typed: string): Promise<string> {
   const user = await findUser(core.db, userId)
-  if (user === null) throw refused('UserUnknown')
-  if (typed.normalize('NFKC').trim() !== user.username) throw refused('ErasedNameDiffers')
+  if (user === null) throw userError('UserUnknown')
+  if (typed.normalize('NFKC').trim() !== user.username) throw userError('ErasedNameDiffers')
   return user.username
 }
 

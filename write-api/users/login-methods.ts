@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { LoginMethod } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
@@ -44,13 +44,13 @@ const TRIES_MAX = 20
  * count of them has to be read first and the passkeys after it: what goes in between is noticed.
  */
 export async function whileWaysChange(
-  decide: () => Promise<Outcome<Fact, Refusal>>,
-): Promise<Outcome<Fact, Refusal>> {
+  decide: () => Promise<Outcome<Fact, CodedError>>,
+): Promise<Outcome<Fact, CodedError>> {
   for (let tries = 1; ; tries += 1) {
     const outcome = await decide()
     if (outcome.isDone || tries >= TRIES_MAX) return outcome
-    const { refused } = outcome.refusal
-    if (refused !== 'WaysInChanged' && refused !== 'PasskeysChanged') return outcome
+    const { code } = outcome.error
+    if (code !== 'WaysInChanged' && code !== 'PasskeysChanged') return outcome
   }
 }
 
@@ -86,7 +86,7 @@ async function unbind(
   deps: Deps,
   request: FastifyRequest,
   provider: IdentityProvider,
-): Promise<Outcome<Fact, Refusal>> {
+): Promise<Outcome<Fact, CodedError>> {
   const { actors, store, db } = deps.core
   const { userId, role } = principalOf(request)
   const stream = userStream(userId)

@@ -1,8 +1,8 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
@@ -75,14 +75,14 @@ export type NewUser = {
 
 /**
  * Name, identities, user and first quota in one append, or none of it. `before` makes the steps
- * that have to hold first, or go with it; the first refusal is answered.
+ * that have to hold first, or go with it; the first error is returned.
  */
 export async function createUserAccount(
   deps: Deps,
   user: NewUser,
   context: CommandContext,
   before: (userId: number) => readonly AnyStep[] = () => [],
-): Promise<WithId<Outcome<Fact, Refusal>>> {
+): Promise<WithId<Outcome<Fact, CodedError>>> {
   const { vault, actors } = deps.core
   const { inviterId = null } = user
   const nameKey = nameKeyOf(vault, user.username)

@@ -2,7 +2,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { type UserEvent, userStream } from '#domain/user/events.ts'
 import type { Core } from '#infra/core.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { refused } from '../refusals.ts'
+import { userError } from './user-errors.ts'
 
 const CHARACTERS_MIN = 8
 const CHARACTERS_MAX = 128
@@ -14,8 +14,8 @@ const CHARACTERS_MAX = 128
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
-  if (length < CHARACTERS_MIN) throw refused('PasswordTooShort')
-  if (length > CHARACTERS_MAX) throw refused('PasswordTooLong', { characters: CHARACTERS_MAX })
+  if (length < CHARACTERS_MIN) throw userError('PasswordTooShort')
+  if (length > CHARACTERS_MAX) throw userError('PasswordTooLong', { characters: CHARACTERS_MAX })
 }
 
 const ownerOf = (userId: number): string => `user:${userId}`

@@ -6,7 +6,7 @@ import { usernameStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { success } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
@@ -14,10 +14,11 @@ import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
 import { HumanToken, Register } from '../contract/entry.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
-import { refused } from '../refusals.ts'
+import { loginError } from '../session/login-errors.ts'
 import { mailIdentity } from './bind-identity.ts'
 import { createUserAccount, inviterOf } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
+import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, nameKeyOf, refuseNameOfAnother, usernameOf } from './user-names.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function refuseUnlessOpen(
 ): Promise<void> {
   const isOpen = optionFlag(values, 'RegisterEnabled') && !optionFlag(values, 'SelfUseModeEnabled')
   const isSetUp = (await siteState(db)).rootUserId !== null
-  if (!isOpen || !isSetUp) throw refused('RegistrationClosed')
+  if (!isOpen || !isSetUp) throw loginError('RegistrationClosed')
 }
 
 type Values = ReadonlyMap<string, string>
@@ -69,14 +70,14 @@ export const register: Action = (api, deps) => {
 
 async function mayRegister({ core }: Deps, values: Values): Promise<void> {
   await refuseUnlessOpen(core.db, values)
-  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
+  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
 }
 
 function checked({ username, password, password2 = password }: Register): string {
-  if (username.trim() === '' || password === '') throw refused('UserFieldsRequired')
+  if (username.trim() === '' || password === '') throw userError('UserFieldsRequired')
   const name = usernameOf(username, ACCOUNT_LIMITS.usernameCharacters)
   checkPassword(password)
-  if (password !== password2) throw refused('PasswordsDiffer')
+  if (password !== password2) throw userError('PasswordsDiffer')
   return name
 }
 
@@ -85,7 +86,7 @@ function addressOf(values: Values, { email = '', verification_code = '' }: Regis
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
   const address = mailAddressOf(email)
   checkMailDomain(values, address)
-  if (verification_code.trim() === '') throw refused('MailCodeRequired')
+  if (verification_code.trim() === '') throw loginError('MailCodeRequired')
   return address
 }
 
@@ -100,7 +101,7 @@ async function seatFor({ core }: Deps, request: FastifyRequest): Promise<Permit>
     { kind: 'rate', key, max: OF_IP_MAX, periodMs: OF_IP_MS, isRefundable: false },
     { kind: 'seats', key: 'register', max: AT_ONCE_MAX },
   ])
-  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 
@@ -108,7 +109,7 @@ async function seatFor({ core }: Deps, request: FastifyRequest): Promise<Permit>
 async function checkFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
   const { userId } = await core.actors.stateOf(usernameDecider, stream)
-  if (userId !== null) throw refused('UsernameTaken')
+  if (userId !== null) throw userError('UsernameTaken')
 }
 
 async function proveAddress(
@@ -118,7 +119,7 @@ async function proveAddress(
 ): Promise<void> {
   if (address === null) return
   const shown = { address, code: body.verification_code ?? '' }
-  if (!(await takeMailCode(core, request, 'register', shown))) throw refused('MailCodeWrong')
+  if (!(await takeMailCode(core, request, 'register', shown))) throw loginError('MailCodeWrong')
   await refuseNameOfAnother(core, address, null)
 }
 

@@ -4,15 +4,15 @@ import { userStream } from '#domain/user/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { fault } from '#infra/http/faults.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { UpdateSelf, UpdateSettings } from '../contract/user.ts'
 import { proveAnew } from '../credentials/proof.ts'
 import { notificationsChange } from '../notifications/notification-settings.ts'
-import { refused } from '../refusals.ts'
 import { checkPassword, forgetPasswords, isPassword, keepPassword } from './passwords.ts'
+import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
@@ -33,7 +33,7 @@ export const updateSelf: Action = (api, deps) => {
     async (request, reply) => {
       const { userId, sessionHash } = principalOf(request)
       const { display_name, password = '' } = request.body
-      if (password !== '' && sessionHash === null) throw fault('SessionRequired')
+      if (password !== '' && sessionHash === null) throw httpError('SessionRequired')
       const context = contextOf(deps, request)
       const { user } = await deps.core.actors.stateOf(userDecider, userStream(userId))
       const version = user?.authVersion ?? 0
@@ -63,17 +63,17 @@ async function newPassword(
   const { userId } = principalOf(request)
   checkPassword(password)
   const attempt = await loginGuard.enterSession(sessionOf(request))
-  if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
+  if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
   // Who came by another way in sets a first one: there is none to know, but there may be a code;
   // and without one, the login has to be of just now.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await proveAnew(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
-    throw refused('WrongOriginalPassword')
+    throw userError('WrongOriginalPassword')
   }
   // One that somebody else has seen is none of one's own.
-  if (user?.mustChangePassword && password === original) throw refused('PasswordUnchanged')
+  if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return keepPassword(core.vault, userId, await core.vault.hashPassword(password))
 }
@@ -119,7 +119,7 @@ export const updateSettings: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const position = await deps.runExclusive(stream, async () => {
         const { user } = await actors.stateOf(userDecider, stream)
-        if (user === null) throw refused('UserUnknown')
+        if (user === null) throw userError('UserUnknown')
         const settings = {
           acceptUnsetModelRatioModel:
             accept_unset_model_ratio_model ?? user.settings.acceptUnsetModelRatioModel,

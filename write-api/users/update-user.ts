@@ -3,8 +3,8 @@ import type { SetBalance } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { optionJson } from '#domain/options/registry.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
@@ -12,15 +12,16 @@ import type { KnownUser } from '#domain/user/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { refused } from '../refusals.ts'
+import { toHttpError } from '../error-catalogue.ts'
 import { sealedReason } from './adjust-quota.ts'
 import { checkPassword, forgetPasswords, keepPassword } from './passwords.ts'
+import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
@@ -46,7 +47,7 @@ export const updateUser: Action = (api, deps) => {
         const user = await changeable(deps, body.id, mayAct.command)
         // A session left open, or an access token, must not be enough for that.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
-        if (isOwnPassword) throw refused('OwnPasswordElsewhere')
+        if (isOwnPassword) throw userError('OwnPasswordElsewhere')
         // The account decides, and so comes first: calls may take the quota at any moment. What
         // it refuses at once leaves no hash of a password behind.
         const why = () => sealedReason(deps.core.vault, body.id, body.reason)
@@ -84,8 +85,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 async function changeable({ core }: Deps, userId: number, mayAct: UserCommand): Promise<KnownUser> {
   const state = await core.actors.stateOf(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, state)
-  if (isRefusal(decided)) throw refused(decided.refused, decided.details)
-  if (state.user === null) throw refused('UserUnknown')
+  if (isCodedError(decided)) throw toHttpError(decided)
+  if (state.user === null) throw userError('UserUnknown')
   return state.user
 }
 
@@ -124,7 +125,7 @@ const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
 async function checkGroup({ core }: Deps, group: string): Promise<void> {
   const { values } = await allOptions(core.db)
   const ratios = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  if (!Object.hasOwn(ratios, group)) throw refused('GroupUnknown')
+  if (!Object.hasOwn(ratios, group)) throw userError('GroupUnknown')
 }
 
 /**

@@ -1,11 +1,11 @@
 import { isName } from '#domain/shared/characters.ts'
 import type { Core } from '#infra/core.ts'
-import { invalidField } from '#infra/http/faults.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
-import { faultWords } from '../fault-words.ts'
 import { spelled } from '../mail/mail-address.ts'
-import { refused } from '../refusals.ts'
+import { validationWords } from '../validation-words.ts'
+import { userError } from './user-errors.ts'
 
 /** What the forms say, for every client; admins' scripts may give longer names. */
 export const ACCOUNT_LIMITS = {
@@ -24,7 +24,7 @@ export function displayNameOf(text: string): string {
       en: `must have at most ${MAX} characters`,
     })
   }
-  if (!isName(name)) throw invalidField('display_name', faultWords({ fault: 'bad-character' }))
+  if (!isName(name)) throw invalidField('display_name', validationWords({ fault: 'bad-character' }))
   return name
 }
 
@@ -41,12 +41,12 @@ const CHARACTERS_MAX = 64
 /** The name as it is kept and shown; throws when it can't be one, or is longer than `max`. */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
-  if (name === '') throw refused('UsernameRequired')
-  if ([...name].length > max) throw refused('UsernameTooLong', { max })
-  if (/\s/u.test(name)) throw refused('UsernameInvalid')
-  if (/\p{C}/u.test(name)) throw refused('UsernameUnseen')
+  if (name === '') throw userError('UsernameRequired')
+  if ([...name].length > max) throw userError('UsernameTooLong', { max })
+  if (/\s/u.test(name)) throw userError('UsernameInvalid')
+  if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
   // Who logs in types the one or the other: what may be both would be two people's.
-  if (spelled(name) !== null) throw refused('UsernameIsMail')
+  if (spelled(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
@@ -58,7 +58,7 @@ export async function refuseNameOfAnother(
 ): Promise<void> {
   const named = await findUserByNameKey(db, nameKeyOf(vault, address))
   const isAnother = named !== null && !named.isDeleted && named.id !== userId
-  if (isAnother) throw refused('MailIsUsername')
+  if (isAnother) throw userError('MailIsUsername')
 }
 
 /** Names that differ in case or in how Unicode writes them are one name. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { notFound } from '#infra/http/faults.ts'
+import { notFound } from '#infra/http/http-errors.ts'
 import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import {

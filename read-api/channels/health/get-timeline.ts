@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { notFound } from '#infra/http/faults.ts'
+import { notFound } from '#infra/http/http-errors.ts'
 import { ChannelTimeline } from '../../contract/channel-timeline.ts'
 import { Envelope } from '../../contract/envelope.ts'
 import {

@@ -1,8 +1,8 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
-import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../inner-kinds.ts'
 import type { JsonKind } from '../json-bytes.ts'
-import { ambiguousKey, jsonDenial } from '../json-denial.ts'
+import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
 import { type InputBound, inputBoundOf } from './input-bound.ts'
 
@@ -78,35 +78,35 @@ const STREAM_OPTIONS = knownNames(['include_usage'])
  * Reads the bytes without building them; the answer's `body` is those bytes. `known`: names that no
  * member may resemble; an admin's own overrides may.
  */
-export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Denial {
+export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = scanObject(body, known, MESSAGE_RULES)
-  if (!isMembers(members)) return jsonDenial(body, members)
+  if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return deny('invalid_parameter', { param: RESERVED })
+  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
   const messages = find('messages')
-  if (messages === undefined) return deny('missing_parameter', { param: 'messages' })
+  if (messages === undefined) return relayError('missing_parameter', { param: 'messages' })
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return deny('invalid_parameter', { param: 'messages' })
+    return relayError('invalid_parameter', { param: 'messages' })
   }
   if (messages.ambiguity !== null) {
     const { path, other } = messages.ambiguity
     return ambiguousKey(`messages${path}`, other)
   }
   if (messages.misfit !== null) {
-    return deny('invalid_parameter', { param: `messages${messages.misfit}` })
+    return relayError('invalid_parameter', { param: `messages${messages.misfit}` })
   }
   const wrong = members.find(
     (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),
   )
-  if (wrong !== undefined) return deny('invalid_parameter', { param: wrong.key })
+  if (wrong !== undefined) return relayError('invalid_parameter', { param: wrong.key })
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return deny('invalid_parameter', { param: 'stream' })
+  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
-  if (isDenial(limits)) return limits
+  if (isRelayError(limits)) return limits
   return {
     body,
     members,
@@ -122,11 +122,11 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Deni
 const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
   Array.isArray(outcome)
 
-function modelOf(body: Buffer, member: Member | undefined): string | Denial {
-  if (member === undefined) return deny('missing_parameter', { param: 'model' })
+function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
+  if (member === undefined) return relayError('missing_parameter', { param: 'model' })
   const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
   const isSane = model !== '' && model.length <= MODEL_LENGTH_MAX && !hasControls(model)
-  return isSane ? model : deny('invalid_parameter', { param: 'model' })
+  return isSane ? model : relayError('invalid_parameter', { param: 'model' })
 }
 
 function hasControls(text: string): boolean {
@@ -149,13 +149,14 @@ function effortOf(body: Buffer, member: Member | undefined): string | null {
 function limitsOf(
   body: Buffer,
   find: (key: string) => Member | undefined,
-): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | Denial {
+): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | RelayError {
   const choices = wholeOf(body, find('n'), 1, CHOICES_MAX)
-  if (choices === undefined) return deny('invalid_parameter', { param: 'n' })
+  if (choices === undefined) return relayError('invalid_parameter', { param: 'n' })
   const older = wholeOf(body, find('max_tokens'), 0, OUTPUT_TOKENS_MAX)
-  if (older === undefined) return deny('invalid_parameter', { param: 'max_tokens' })
+  if (older === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
-  if (newer === undefined) return deny('invalid_parameter', { param: 'max_completion_tokens' })
+  if (newer === undefined)
+    return relayError('invalid_parameter', { param: 'max_completion_tokens' })
   // NOTE: 0 is what some clients send for "no limit", so it can't bound the worst case.
   const given = Math.max(older ?? 0, newer ?? 0)
   return { choices: choices ?? 1, outputTokensMax: given === 0 ? null : given }
@@ -181,7 +182,7 @@ function flagOf(member: Member | undefined): boolean | null {
 }
 
 /** NOTE: scanned, not built: many different keys in it would hold the loop. */
-function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Denial {
+function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
   const options =
     member.kind === 'object' ? scanObject(bytesOf(body, member), STREAM_OPTIONS) : null
@@ -194,8 +195,8 @@ function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Denia
   return flagOf(options.find(({ key }) => key === 'include_usage')) ?? badOption('')
 }
 
-const badOption = (path: string): Denial =>
-  deny('invalid_parameter', { param: `stream_options${path}` })
+const badOption = (path: string): RelayError =>
+  relayError('invalid_parameter', { param: `stream_options${path}` })
 
 const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
   kind === 'null' ||

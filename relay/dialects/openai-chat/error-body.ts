@@ -1,5 +1,5 @@
-import type { Denial } from '#relay/canonical/denial.ts'
-import { DENIAL_ANSWERS, type Language } from '#relay/canonical/denial-answers.ts'
+import type { RelayError } from '#relay/canonical/relay-error.ts'
+import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 
 /** An error as OpenAI's clients read it. */
 export type ErrorBody = {
@@ -11,16 +11,19 @@ export type ErrorBody = {
   }
 }
 
-/** The gateway's own refusal, in the caller's language and format. `status` is the HTTP status. */
-export function denialBody(
-  denial: Denial,
+/** The gateway's own error, in the caller's language and format. `status` is the HTTP status. */
+export function errorBody(
+  error: RelayError,
   language: Language,
 ): { readonly status: number; readonly body: ErrorBody } {
-  const { status, type, en, zh } = DENIAL_ANSWERS[denial.denied]
+  const { status, type, en, zh } = RELAY_ERRORS[error.code]
   const message = (language === 'zh' ? zh : en)
-    .replace('{param}', () => denial.param ?? '')
-    .replace('{subject}', () => denial.subject)
-  return { status, body: { error: { message, type, param: denial.param, code: denial.denied } } }
+    .replace('{param}', () => error.params.param ?? '')
+    .replace('{subject}', () => error.params.subject ?? '')
+  return {
+    status,
+    body: { error: { message, type, param: error.params.param ?? null, code: error.code } },
+  }
 }
 
 const TEXT_MAX = 2_000

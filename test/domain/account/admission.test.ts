@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { playgroundOf } from '#domain/shared/playground.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
-import { refuse } from '#domain/shared/refusal.ts'
 import {
   admitCall,
   admitted,
@@ -28,14 +28,14 @@ describe('admitting a call', () => {
     const details = { balance: '39', needed: '40' }
     given(...funded(39))
       .when(admitCall())
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
   })
 
   it('leaves nothing of the same quota to a second call', () => {
     const details = { balance: '10', needed: '40' }
     given(...funded(50), admitted(40))
       .when(admitCall({ call: SECOND }))
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
   })
 
   it('of a balance for ten admits exactly ten, however many ask', () => {
@@ -60,7 +60,7 @@ describe('admitting a call', () => {
 
   it.each([-1n, QUOTA_MAX + 1n])('with a hold of %s is refused', (hold) => {
     const outcome = given(...funded(100)).when(admitCall({ hold }))
-    outcome.then(refuse('AmountOutOfRange'))
+    outcome.then(codedError('AmountOutOfRange'))
   })
 
   it('lets a call in that costs nothing while nothing is owed', () => {
@@ -85,7 +85,7 @@ describe('a call of the playground', () => {
   it('is refused beyond the balance', () => {
     given(granted(39))
       .when(admitCall({ tokenId }))
-      .then(refuse('InsufficientQuota', { balance: '39', needed: '40' }))
+      .then(codedError('InsufficientQuota', { balance: '39', needed: '40' }))
   })
 })
 
@@ -96,7 +96,7 @@ describe('admitting below zero', () => {
     const details = { balance: '-10', needed: String(hold) }
     given(...owing)
       .when(admitCall({ call: SECOND, hold }))
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
   })
 
   it('starts again once it is paid', () => {
@@ -143,18 +143,18 @@ describe('a call that pays for a task', () => {
   it('is never the repeat of another call, be that open or over', () => {
     given(...funded(100), admitted(40))
       .when(admitCall({ task }))
-      .then(refuse('CallKnown'))
+      .then(codedError('CallKnown'))
     for (const end of [settled(40, 30), released(40), interrupted(40, 0)]) {
       given(...funded(100), admitted(40), end)
         .when(admitCall({ task }))
-        .then(refuse('CallEnded'))
+        .then(codedError('CallEnded'))
     }
   })
 
   it('needs some balance even where it is free', () => {
     given(budgetSet(0, true))
       .when(admitCall({ task, hold: 0n }))
-      .then(refuse('InsufficientQuota', { balance: '0', needed: '0' }))
+      .then(codedError('InsufficientQuota', { balance: '0', needed: '0' }))
     given(...funded(1))
       .when(admitCall({ task, hold: 0n }))
       .then([admitted(0, { isTask })])
@@ -170,7 +170,7 @@ describe('a call that pays for a task', () => {
     const full = [...facts, open(4, { isTask })]
     given(...full)
       .when(more)
-      .then(refuse('TooManyTasks', { max: 2 }))
+      .then(codedError('TooManyTasks', { max: 2 }))
     given(...full, settled(1, 1, { call: at(4) }))
       .when(more)
       .then([admitted(1, { call: SECOND, isTask })])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountSnapshot } from '#domain/account/snapshot.ts'
 import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/account/state.ts'
-import { isRefusal, refuse } from '#domain/shared/refusal.ts'
+import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 
 const idOf = (n: number) => `019376a0-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -30,9 +30,9 @@ describe('the memory of ended calls', () => {
     expect(state.ended.ids.size).toBe(ENDED_MAX)
     expect(admit(2)).toEqual([])
     expect(admit(ENDED_MAX + 1)).toEqual([])
-    expect(admit(1)).toEqual(refuse('CallEnded'))
-    expect(admit(0)).toEqual(refuse('CallEnded'))
-    expect(isRefusal(admit(ENDED_MAX + 2))).toBe(false)
+    expect(admit(1)).toEqual(codedError('CallEnded'))
+    expect(admit(0)).toEqual(codedError('CallEnded'))
+    expect(isCodedError(admit(ENDED_MAX + 2))).toBe(false)
   })
 
   it('forgets nothing at exactly its size', () => {
@@ -54,11 +54,11 @@ describe('the memory of ended calls', () => {
     let state = first.reduce(accountDecider.evolve, accountDecider.initialState())
     for (let n = 1; n <= ENDED_MAX + 5; n += 1) remember(state.ended, idOf(n))
     const outcome = accountDecider.decide(releaseCall({ call: old }), state)
-    if (isRefusal(outcome)) throw new Error(outcome.refused)
+    if (isCodedError(outcome)) throw new Error(outcome.code)
     state = outcome.reduce(accountDecider.evolve, state)
     expect(state).toMatchObject({ balance: 100n, held: 0n })
     expect(state.ended.ids.size).toBe(ENDED_MAX)
-    expect(accountDecider.decide(admitCall({ call: old }), state)).toEqual(refuse('CallEnded'))
+    expect(accountDecider.decide(admitCall({ call: old }), state)).toEqual(codedError('CallEnded'))
   })
 
   it('comes back whole from a snapshot', () => {

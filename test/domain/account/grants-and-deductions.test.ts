@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DeductQuota, GrantQuota, SetBalance } from '#domain/account/commands.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
-import { refuse } from '#domain/shared/refusal.ts'
 import { admitted, budgetSet, deducted, given, granted, settled, USER } from './facts.ts'
 
 const grant = (amount: bigint, change: Partial<GrantQuota> = {}): GrantQuota => ({
@@ -46,15 +46,15 @@ describe('a grant', () => {
   })
 
   it.each([0n, -1n, QUOTA_MAX + 1n])('of %s is refused', (amount) => {
-    given().when(grant(amount)).then(refuse('AmountOutOfRange'))
+    given().when(grant(amount)).then(codedError('AmountOutOfRange'))
   })
 
   it('fills up to the largest quota there is and not one further, holds counted', () => {
     given(granted(10, 'g0'))
       .when(grant(QUOTA_MAX - 9n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
     const held = given(granted(10, 'g0'), budgetSet(0, true), admitted(4))
-    held.when(grant(QUOTA_MAX - 9n)).then(refuse('AmountOutOfRange'))
+    held.when(grant(QUOTA_MAX - 9n)).then(codedError('AmountOutOfRange'))
     expect(held.when(grant(QUOTA_MAX - 10n)).after.balance).toBe(QUOTA_MAX - 4n)
   })
 })
@@ -68,7 +68,7 @@ describe('a deduction', () => {
 
   it('of one more than the balance is refused', () => {
     const details = { balance: '100', needed: '101' }
-    given(granted(100)).when(deduct(101n)).then(refuse('InsufficientQuota', details))
+    given(granted(100)).when(deduct(101n)).then(codedError('InsufficientQuota', details))
   })
 
   it('does not reach what calls hold', () => {
@@ -76,7 +76,7 @@ describe('a deduction', () => {
     const details = { balance: '60', needed: '61' }
     given(...facts)
       .when(deduct(61n))
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
     given(...facts)
       .when(deduct(60n))
       .then([deducted(60)])
@@ -87,7 +87,7 @@ describe('a deduction', () => {
     const details = { balance: '-10', needed: '1' }
     given(...facts)
       .when(deduct(1n))
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
   })
 
   it('of an id seen before changes nothing', () => {
@@ -98,7 +98,7 @@ describe('a deduction', () => {
   })
 
   it.each([0n, -1n, QUOTA_MAX + 1n])('of %s is refused', (amount) => {
-    given(granted(100)).when(deduct(amount)).then(refuse('AmountOutOfRange'))
+    given(granted(100)).when(deduct(amount)).then(codedError('AmountOutOfRange'))
   })
 })
 
@@ -122,7 +122,7 @@ describe('a balance that is set', () => {
   it('is refused where the balance is another than the one it was made for', () => {
     given(granted(100, 'g0'))
       .when(set(130n, 99n))
-      .then(refuse('BalanceMoved', { balance: '100', expected: '99' }))
+      .then(codedError('BalanceMoved', { balance: '100', expected: '99' }))
   })
 
   it('is set once for one id, also where the balance has moved since', () => {
@@ -130,6 +130,6 @@ describe('a balance that is set', () => {
   })
 
   it('is never below zero', () => {
-    given(granted(100, 'g0')).when(set(-1n)).then(refuse('AmountOutOfRange'))
+    given(granted(100, 'g0')).when(set(-1n)).then(codedError('AmountOutOfRange'))
   })
 })

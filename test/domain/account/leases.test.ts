@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import {
   admitted,
   CALL,
@@ -48,16 +48,16 @@ describe('progress', () => {
   it('of a call that is over or unknown is refused', () => {
     given(...open, settled(40, 30))
       .when(progress(3))
-      .then(refuse('CallEnded'))
+      .then(codedError('CallEnded'))
     given(...funded(100))
       .when(progress(3))
-      .then(refuse('CallUnknown'))
+      .then(codedError('CallUnknown'))
   })
 })
 
 describe('interrupting a call', () => {
   it('is refused until its lease is over, to the millisecond', () => {
-    const refusal = refuse('LeaseNotOver', { leaseUntil: LEASE })
+    const refusal = codedError('LeaseNotOver', { leaseUntil: LEASE })
     given(...open)
       .when(interrupt(LEASE - 1))
       .then(refusal)
@@ -71,7 +71,7 @@ describe('interrupting a call', () => {
 
   it('counts from the lease that progress renewed', () => {
     const renewed = given(...open, progressed(used({ output: 3 })))
-    renewed.when(interrupt(LEASE + 1)).then(refuse('LeaseNotOver', { leaseUntil: 3_000 }))
+    renewed.when(interrupt(LEASE + 1)).then(codedError('LeaseNotOver', { leaseUntil: 3_000 }))
     expect(renewed.when(interrupt(3_001)).facts).toHaveLength(1)
   })
 

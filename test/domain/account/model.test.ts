@@ -5,7 +5,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import type { AccountEvent } from '#domain/account/events.ts'
 import { accountSnapshot } from '#domain/account/snapshot.ts'
 import type { AccountState } from '#domain/account/state.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import { type Operation, operations, USER } from './operations.ts'
 import { ReferenceAccount, type Verdict } from './reference-account.ts'
 
@@ -53,7 +53,7 @@ class Run {
     expect(text(this.state), 'deciding changes nothing').toBe(before)
     const verdict = this.reference.apply(command)
     expect(verdictOf(outcome), command.type).toEqual(verdict)
-    if (isRefusal(outcome)) return
+    if (isCodedError(outcome)) return
     for (const event of outcome.map(stored)) {
       this.events.push(event)
       this.state = accountDecider.evolve(this.state, event)
@@ -129,7 +129,7 @@ class Run {
 }
 
 function verdictOf(outcome: ReturnType<typeof accountDecider.decide>): Verdict {
-  if (isRefusal(outcome)) return { refused: outcome.refused }
+  if (isCodedError(outcome)) return { code: outcome.code }
   const [event] = outcome
   if (event === undefined) return { nothing: true }
   expect(outcome.length, 'one fact, one event').toBe(1)

@@ -23,11 +23,11 @@ type Call = {
 
 type Budget = { readonly remain: bigint; readonly isUnlimited: boolean; readonly setAt: number }
 
-/** What a command must come to: nothing, an event's type, or a refusal's code. */
+/** What a command must come to: nothing, an event's type, or an error's code. */
 export type Verdict =
   | { readonly nothing: true }
   | { readonly event: string; readonly charge?: bigint }
-  | { readonly refused: string }
+  | { readonly code: string }
 
 const NOTHING: Verdict = { nothing: true }
 const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n)
@@ -133,25 +133,25 @@ export class ReferenceAccount {
         if (this.grants.has(command.grantId)) return NOTHING
         const { amount } = command
         const isTooMuch = this.balance + this.held + amount > MAX
-        if (amount < 1n || amount > MAX || isTooMuch) return { refused: 'AmountOutOfRange' }
+        if (amount < 1n || amount > MAX || isTooMuch) return { code: 'AmountOutOfRange' }
         this.grants.set(command.grantId, amount)
         return { event: 'QuotaGranted' }
       }
       case 'DeductQuota': {
         if (this.deductions.has(command.deductionId)) return NOTHING
         const { amount } = command
-        if (amount < 1n || amount > MAX) return { refused: 'AmountOutOfRange' }
-        if (this.balance < amount) return { refused: 'InsufficientQuota' }
+        if (amount < 1n || amount > MAX) return { code: 'AmountOutOfRange' }
+        if (this.balance < amount) return { code: 'InsufficientQuota' }
         this.deductions.set(command.deductionId, amount)
         return { event: 'QuotaDeducted' }
       }
       case 'SetBalance': {
         const { userId, adjustmentId: id, balance, expected } = command
         if (this.grants.has(id) || this.deductions.has(id)) return NOTHING
-        if (expected !== undefined && expected !== this.balance) return { refused: 'BalanceMoved' }
+        if (expected !== undefined && expected !== this.balance) return { code: 'BalanceMoved' }
         const change = balance - this.balance
         if (change === 0n) return NOTHING
-        if (balance < 0n) return { refused: 'AmountOutOfRange' }
+        if (balance < 0n) return { code: 'AmountOutOfRange' }
         return change > 0n
           ? this.apply({ type: 'GrantQuota', userId, grantId: id, amount: change, reason: 'admin' })
           : this.apply({
@@ -177,7 +177,7 @@ export class ReferenceAccount {
         const { orderId, amount } = command
         if (this.credits.has(orderId)) return NOTHING
         const isTooMuch = this.balance + this.held + amount > MAX
-        if (amount < 1n || amount > MAX || isTooMuch) return { refused: 'AmountOutOfRange' }
+        if (amount < 1n || amount > MAX || isTooMuch) return { code: 'AmountOutOfRange' }
         this.credits.set(orderId, amount)
         return { event: 'TopUpCredited' }
       }
@@ -216,7 +216,7 @@ export class ReferenceAccount {
     const id = `${orderId}/${refundNo}`
     if (taken.has(id)) return NOTHING
     const isTooMuch = amount > MAX || from - amount < -MAX / 2n
-    if (amount < 1n || isTooMuch) return { refused: 'AmountOutOfRange' }
+    if (amount < 1n || isTooMuch) return { code: 'AmountOutOfRange' }
     taken.set(id, amount)
     return { event }
   }
@@ -227,7 +227,7 @@ export class ReferenceAccount {
     if (this.rebateReversals.has(id)) return NOTHING
     const owed = amount > this.affiliate ? amount - this.affiliate : 0n
     const isTooMuch = amount > MAX || this.balance - owed < -MAX / 2n
-    if (amount < 1n || isTooMuch) return { refused: 'AmountOutOfRange' }
+    if (amount < 1n || isTooMuch) return { code: 'AmountOutOfRange' }
     this.rebateReversals.set(id, amount - owed)
     this.rebateDebts.set(id, owed)
     return { event: 'RebateReversed' }
@@ -236,17 +236,17 @@ export class ReferenceAccount {
   private transfer(command: Extract<AccountCommand, { type: 'TransferAffiliate' }>): Verdict {
     const { transferId, amount, least } = command
     if (this.transfers.has(transferId)) return NOTHING
-    if (amount < 1n || amount < least) return { refused: 'TransferTooSmall' }
-    if (amount > this.affiliate) return { refused: 'InsufficientAffiliate' }
-    if (amount > MAX - this.balance - this.held) return { refused: 'AmountOutOfRange' }
+    if (amount < 1n || amount < least) return { code: 'TransferTooSmall' }
+    if (amount > this.affiliate) return { code: 'InsufficientAffiliate' }
+    if (amount > MAX - this.balance - this.held) return { code: 'AmountOutOfRange' }
     this.transfers.set(transferId, amount)
     return { event: 'AffiliateTransferred' }
   }
 
   private checkIn({ day, amount }: Extract<AccountCommand, { type: 'CheckIn' }>): Verdict {
-    if (this.checkIns.some(([other]) => other >= day)) return { refused: 'CheckedInAlready' }
+    if (this.checkIns.some(([other]) => other >= day)) return { code: 'CheckedInAlready' }
     const isTooMuch = this.balance + this.held + amount > MAX || amount > MAX
-    if (amount < 0n || isTooMuch) return { refused: 'AmountOutOfRange' }
+    if (amount < 0n || isTooMuch) return { code: 'AmountOutOfRange' }
     this.checkIns.push([day, amount])
     return { event: 'CheckedIn' }
   }
@@ -255,7 +255,7 @@ export class ReferenceAccount {
     const { tokenId, remain, isUnlimited } = command
     const holds = this.open.filter(([, call]) => call.tokenId === tokenId)
     const most = remain + sum(holds.map(([, { hold }]) => hold))
-    if (most > MAX || remain < -MAX) return { refused: 'AmountOutOfRange' }
+    if (most > MAX || remain < -MAX) return { code: 'AmountOutOfRange' }
     const isSame = this.budgets.has(tokenId) && this.remain(tokenId) === remain
     if (isSame && this.isUnlimited(tokenId) === isUnlimited) return NOTHING
     this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock })
@@ -268,7 +268,7 @@ export class ReferenceAccount {
     if (fresh.length === 0) return NOTHING
     const held = (id: number) => sum(this.open.map(([, c]) => (c.tokenId === id ? c.hold : 0n)))
     if (remain < -MAX || fresh.some((tokenId) => remain + held(tokenId) > MAX)) {
-      return { refused: 'AmountOutOfRange' }
+      return { code: 'AmountOutOfRange' }
     }
     for (const id of fresh) this.budgets.set(id, { remain, isUnlimited, setAt: this.clock })
     return { event: 'TokenBudgetsOpened' }
@@ -279,18 +279,18 @@ export class ReferenceAccount {
     const isTask = task !== undefined
     const known = this.calls.get(call)
     if (known !== undefined && isTask) {
-      return { refused: known.end === null ? 'CallKnown' : 'CallEnded' }
+      return { code: known.end === null ? 'CallKnown' : 'CallEnded' }
     }
     if (known !== undefined) return NOTHING
     const hold = this.payableHold(command)
-    if (hold < 0n || hold > MAX) return { refused: 'AmountOutOfRange' }
-    if (!this.budgets.has(tokenId)) return { refused: 'TokenBudgetUnknown' }
+    if (hold < 0n || hold > MAX) return { code: 'AmountOutOfRange' }
+    if (!this.budgets.has(tokenId)) return { code: 'TokenBudgetUnknown' }
     const isOverBudget = !this.isUnlimited(tokenId) && hold > this.remain(tokenId)
-    if (isOverBudget) return { refused: 'TokenBudgetExhausted' }
+    if (isOverBudget) return { code: 'TokenBudgetExhausted' }
     const isShort = this.balance < hold || (isTask && this.balance < 1n)
-    if (isShort) return { refused: 'InsufficientQuota' }
+    if (isShort) return { code: 'InsufficientQuota' }
     const tasks = this.open.filter(([, other]) => other.isTask)
-    if (isTask && tasks.length >= task.openMax) return { refused: 'TooManyTasks' }
+    if (isTask && tasks.length >= task.openMax) return { code: 'TooManyTasks' }
     const admittedAt = this.clock
     const fresh = { usage: NO_USAGE, progress: '', end: null, isTask, raises: [] }
     this.calls.set(call, { tokenId, hold, price, calls, admittedAt, leaseUntil, ...fresh })
@@ -322,11 +322,11 @@ export class ReferenceAccount {
     { hold, least }: Extract<AccountCommand, { type: 'RaiseHold' }>,
     call: Call,
   ): Verdict {
-    if (call.end !== null) return { refused: 'CallEnded' }
+    if (call.end !== null) return { code: 'CallEnded' }
     if (hold <= call.hold) return NOTHING
     const payable = this.payable(call.tokenId)
     const amount = hold - call.hold < payable ? hold - call.hold : payable
-    if (amount < 1n || call.hold + amount < least) return { refused: 'InsufficientQuota' }
+    if (amount < 1n || call.hold + amount < least) return { code: 'InsufficientQuota' }
     call.hold += amount
     call.raises.push({ amount, at: this.clock })
     return { event: 'HoldRaised' }
@@ -339,11 +339,11 @@ export class ReferenceAccount {
     >,
   ): Verdict {
     const call = this.calls.get(command.call)
-    if (call === undefined) return { refused: 'CallUnknown' }
+    if (call === undefined) return { code: 'CallUnknown' }
     if (command.type === 'RaiseHold') return this.raise(command, call)
     if (command.type === 'RecordProgress') {
-      if (call.end !== null) return { refused: 'CallEnded' }
-      if (this.isEmptied && !call.isTask) return { refused: 'InsufficientQuota' }
+      if (call.end !== null) return { code: 'CallEnded' }
+      if (this.isEmptied && !call.isTask) return { code: 'InsufficientQuota' }
       const progress = JSON.stringify([command.channelId, command.usage, command.leaseUntil])
       if (call.progress === progress) return NOTHING
       call.usage = command.usage
@@ -365,7 +365,7 @@ export class ReferenceAccount {
       const charge = isPaid || within === undefined ? full : chargeOf(within)
       return this.end(call, 'CallSettled', charge)
     }
-    if (command.at <= call.leaseUntil) return { refused: 'LeaseNotOver' }
+    if (command.at <= call.leaseUntil) return { code: 'LeaseNotOver' }
     const charge = recomputedCharge(call.price, call.usage, hasAny(call.usage) ? call.calls : 0)
     return this.end(call, 'CallInterrupted', charge)
   }

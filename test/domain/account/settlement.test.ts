@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import {
   admitted,
   CALL,
@@ -155,8 +155,8 @@ describe('ending a call', () => {
 
   it('that was never admitted is refused', () => {
     const account = given(...funded(100))
-    account.when(settleCall()).then(refuse('CallUnknown'))
-    account.when(releaseCall()).then(refuse('CallUnknown'))
-    account.when(interrupt).then(refuse('CallUnknown'))
+    account.when(settleCall()).then(codedError('CallUnknown'))
+    account.when(releaseCall()).then(codedError('CallUnknown'))
+    account.when(interrupt).then(codedError('CallUnknown'))
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { SetTokenBudget } from '#domain/account/commands.ts'
 import type { AccountState } from '#domain/account/state.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
-import { refuse } from '#domain/shared/refusal.ts'
 import {
   admitCall,
   admitted,
@@ -48,7 +48,7 @@ describe('a token’s budget', () => {
     const details = { remain: '40', needed: '41' }
     given(...facts)
       .when(admitCall({ hold: 41n }))
-      .then(refuse('TokenBudgetExhausted', details))
+      .then(codedError('TokenBudgetExhausted', details))
   })
 
   it('is bounded by the balance alone when it has no limit', () => {
@@ -58,7 +58,7 @@ describe('a token’s budget', () => {
     const details = { balance: '40', needed: '41' }
     given(...funded(40))
       .when(admitCall({ hold: 41n }))
-      .then(refuse('InsufficientQuota', details))
+      .then(codedError('InsufficientQuota', details))
   })
 
   it('gets back what a call held and did not cost', () => {
@@ -78,7 +78,7 @@ describe('a token’s budget', () => {
     const details = { remain: '-10', needed: '0' }
     given(...facts)
       .when(open)
-      .then(refuse('TokenBudgetExhausted', details))
+      .then(codedError('TokenBudgetExhausted', details))
   })
 
   it('set anew while a call is open still gets that call’s rest', () => {
@@ -89,14 +89,14 @@ describe('a token’s budget', () => {
   it('fits the wire even once the open calls gave all back', () => {
     given()
       .when(setBudget(QUOTA_MAX + 1n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
     given()
       .when(setBudget(-QUOTA_MAX - 1n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
     const facts = [...funded(100), admitted(40)]
     given(...facts)
       .when(setBudget(QUOTA_MAX - 39n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
     const most = Number(QUOTA_MAX) - 40
     given(...facts)
       .when(setBudget(BigInt(most)))
@@ -129,10 +129,10 @@ describe('the budgets of tokens made together', () => {
   it('are refused whole when one does not fit the wire', () => {
     given()
       .when(openBudgets([1, 2], QUOTA_MAX + 1n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
     given(...funded(100), admitted(40), budgetClosed)
       .when(openBudgets([1, 2], QUOTA_MAX - 39n))
-      .then(refuse('AmountOutOfRange'))
+      .then(codedError('AmountOutOfRange'))
   })
 
   it('close together, those that are open', () => {
@@ -148,7 +148,7 @@ describe('a closed budget', () => {
     given(...funded(100))
       .when(closeBudget)
       .then([budgetClosed])
-    const refusal = refuse('TokenBudgetUnknown', { tokenId: 1 })
+    const refusal = codedError('TokenBudgetUnknown', { tokenId: 1 })
     given(...funded(100), budgetClosed)
       .when(admitCall())
       .then(refusal)

@@ -10,7 +10,7 @@ import {
   undoRemember,
 } from '#domain/account/state.ts'
 import { undoAccount } from '#domain/account/undo.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import { operations } from './operations.ts'
 
 const RUNS = 1_000
@@ -56,7 +56,7 @@ describe('taking back what was folded', () => {
         for (const operation of given) {
           if (operation.kind !== 'command') continue
           const outcome = accountDecider.decide(operation.command, state)
-          if (isRefusal(outcome) || outcome.length === 0) continue
+          if (isCodedError(outcome) || outcome.length === 0) continue
           const before = contentOf(state)
           foldAndTakeBack(state, outcome)
           expect(contentOf(state)).toEqual(before)

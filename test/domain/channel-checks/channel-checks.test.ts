@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { type TestRunEvent, testRunsDecider } from '#domain/channel-checks/events.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const test = {
@@ -54,13 +55,13 @@ describe('test runs', () => {
     ended.then([{ type: 'ChannelTestRunEnded', v: 1, data: { run: 'a', tested: 3, failed: 1 } }])
     given(started('a'), ...ended.facts)
       .when(end)
-      .then({ refused: 'TestRunOver' })
+      .then(codedError('TestRunOver'))
   })
 
   it('one that was overtaken can not end the one in force', () => {
     const overtaken = given(started('a')).when({ type: 'StartTestRun', run: 'b', total: 3 })
     overtaken.then([started('b')])
-    given(started('a'), started('b')).when(end).then({ refused: 'TestRunOver' })
+    given(started('a'), started('b')).when(end).then(codedError('TestRunOver'))
     expect(overtaken.after).toEqual({ open: 'b' })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { faultyField, proxyOf, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { createChannel, given, TERMS } from './facts.ts'
 
 const fault = (change: Partial<ChannelTerms>) => faultyField({ ...TERMS, ...change })
@@ -192,7 +193,7 @@ describe('a channel with a text at fault', () => {
     const details = { field: 'model_mapping', fault: 'not-text', name: 'a' }
     given()
       .when(createChannel({ modelMapping: '{"a":1}' }))
-      .then({ refused: 'InvalidField', details })
+      .then(codedError('InvalidField', details))
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelCommand } from '#domain/channel/commands.ts'
 import type { ChannelEvent, KeyMode } from '#domain/channel/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { created, createdWithKeys, given, KEY, TERMS } from './facts.ts'
 
 const setAside = (keyRef: string): ChannelCommand => ({
@@ -45,14 +45,14 @@ describe('several keys in one channel', () => {
     })
     given()
       .when(create(['a', 'b'], ''))
-      .then(refuse('OneKeyOnly'))
-    given().when(create([], 'random')).then(refuse('KeyRequired'))
+      .then(codedError('OneKeyOnly'))
+    given().when(create([], 'random')).then(codedError('KeyRequired'))
     expect(given().when(create(['a', 'b'], 'random')).facts).toHaveLength(1)
     expect(given().when(create(['a'], 'random')).facts).toHaveLength(1)
     const many = Array.from({ length: 1_001 }, (_, n) => `k${n}`)
     given()
       .when(create(many, 'random'))
-      .then(refuse('TooManyKeys', { limit: 1_000 }))
+      .then(codedError('TooManyKeys', { limit: 1_000 }))
   })
 
   it('are replaced, and those of before are dropped', () => {
@@ -68,17 +68,17 @@ describe('several keys in one channel', () => {
     expect(grown.after.channels.get(4)).toMatchObject({ keyRefs: [KEY, 'd'], keyMode: 'random' })
     given(created())
       .when(changeKeys(['d', 'e'], false))
-      .then(refuse('OneKeyOnly'))
+      .then(codedError('OneKeyOnly'))
   })
 
   it('must all be given again for a new address: an added key does not open it', () => {
     const elsewhere = { baseUrl: 'https://thief.example.com' }
     given(three)
       .when(changeKeys(['d'], true, null, elsewhere))
-      .then(refuse('KeyRequired'))
+      .then(codedError('KeyRequired'))
     given(three)
       .when(changeKeys(['d', 'a'], false, null, elsewhere))
-      .then(refuse('KeyRequired'))
+      .then(codedError('KeyRequired'))
     expect(given(three).when(changeKeys(['d'], false, null, elsewhere)).facts).toHaveLength(1)
   })
 })

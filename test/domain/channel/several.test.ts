@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { budget } from '#test/support/budget.ts'
 import { createChannel, created, createdMany, given, KEY, TERMS } from './facts.ts'
 
@@ -44,10 +44,10 @@ describe('several channels', () => {
     const all = [1, 2, 3, 4, 5]
     const state = given(createdMany(5, { expiredTime: 100 }), disabled(all))
     const enable = { type: 'EnableChannels', channelIds: all, now: 100 } as const
-    state.when(enable).then(refuse('ChannelExpired', { names: 'c1, c2, c3', more: 2 }))
+    state.when(enable).then(codedError('ChannelExpired', { names: 'c1, c2, c3', more: 2 }))
     state
       .when({ ...enable, channelIds: [2, 2, 5] })
-      .then(refuse('ChannelExpired', { names: 'c2, c5' }))
+      .then(codedError('ChannelExpired', { names: 'c2, c5' }))
   })
 
   it.each(['EnableChannels', 'DisableChannels', 'DeleteChannels', 'TagChannels'] as const)(
@@ -56,7 +56,7 @@ describe('several channels', () => {
       const command = { type, channelIds: [1, 9, 2], tag: 'new', now: 0 }
       given(createdMany(3))
         .when(command)
-        .then(refuse('ChannelUnknown', { id: 9 }))
+        .then(codedError('ChannelUnknown', { id: 9 }))
     },
   )
 
@@ -91,15 +91,15 @@ describe('a tag', () => {
       .then([tagged([2], 'asia')])
     given(createdMany(2))
       .when({ ...command, tag: ' ' })
-      .then(refuse('TagRequired'))
+      .then(codedError('TagRequired'))
   })
 
   it('turns all of its channels off and on, and no other', () => {
     const before = given(createdMany(3), tagged([3], 'asia'))
     before.when({ type: 'DisableTag', tag: 'eu' }).then([disabled([1, 2], 'eu')])
     before.when({ type: 'EnableTag', tag: 'eu', now: 0 }).then([])
-    before.when({ type: 'DisableTag', tag: ' ' }).then(refuse('TagRequired'))
-    before.when({ type: 'DisableTag', tag: 'E' }).then(refuse('TagUnknown'))
+    before.when({ type: 'DisableTag', tag: ' ' }).then(codedError('TagRequired'))
+    before.when({ type: 'DisableTag', tag: 'E' }).then(codedError('TagUnknown'))
   })
 
   it('turns on those alone that have not expired', () => {
@@ -143,13 +143,13 @@ describe('a tag', () => {
     const of = (change: object) => ({ type: 'ChangeTag', tag: 'eu', change }) as const
     given(createdMany(2))
       .when(of({ modelMapping: '{' }))
-      .then(refuse('InvalidField', { field: 'model_mapping', fault: 'not-json' }))
+      .then(codedError('InvalidField', { field: 'model_mapping', fault: 'not-json' }))
     given(createdMany(2))
       .when(of({ models: [] }))
-      .then(refuse('ModelsRequired'))
+      .then(codedError('ModelsRequired'))
     given(createdMany(2))
       .when({ ...of({}), tag: 'none' })
-      .then(refuse('TagUnknown'))
+      .then(codedError('TagUnknown'))
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelEvent } from '#domain/channel/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { changed, changeTerms, createChannel, created, given } from './facts.ts'
 
 const several = { channelIds: [4], tag: null }
@@ -29,14 +29,14 @@ describe('a channel’s status', () => {
   it('is not turned on once it has expired: it would stay off', () => {
     given(created({ expiredTime: 100 }), disabled)
       .when(enable)
-      .then(refuse('ChannelExpired'))
+      .then(codedError('ChannelExpired'))
     given(created({ expiredTime: 100 }), disabled)
       .when({ ...enable, now: 99 })
       .then([enabled])
     // On it is already, and off it is all the same: that is said, too.
     given(created({ expiredTime: 100 }))
       .when(enable)
-      .then(refuse('ChannelExpired'))
+      .then(codedError('ChannelExpired'))
   })
 
   it('is turned off by the gateway, with the reason, once', () => {
@@ -66,21 +66,21 @@ describe('a channel’s status', () => {
 
 describe('a channel that is none', () => {
   it.each([changeTerms({}), autoDisable, autoEnable])('is unknown to $type', (act) => {
-    given().when(act).then(refuse('ChannelUnknown'))
-    given(created(), deleted).when(act).then(refuse('ChannelUnknown'))
+    given().when(act).then(codedError('ChannelUnknown'))
+    given(created(), deleted).when(act).then(codedError('ChannelUnknown'))
   })
 
   it.each([enable, disable])('is unknown, by its id, to $type', (act) => {
     given(created(), deleted)
       .when(act)
-      .then(refuse('ChannelUnknown', { id: 4 }))
+      .then(codedError('ChannelUnknown', { id: 4 }))
   })
 
   it('is deleted once, and its id stays taken', () => {
     given(created()).when(remove).then([deleted])
-    given(created(), deleted).when(remove).then(refuse('ChannelUnknown'))
+    given(created(), deleted).when(remove).then(codedError('ChannelUnknown'))
     given(created(), deleted)
       .when(createChannel({}, 'ref-2'))
-      .then(refuse('ChannelExists', { next: 5 }))
+      .then(codedError('ChannelExists', { next: 5 }))
   })
 })

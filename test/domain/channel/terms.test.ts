@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { changed, changeTerms, createChannel, created, given, KEY, TERMS } from './facts.ts'
 
 describe('creating a channel', () => {
@@ -17,17 +17,17 @@ describe('creating a channel', () => {
     given(created()).when(createChannel()).then([])
     given(created())
       .when(createChannel({}, 'ref-2'))
-      .then(refuse('ChannelExists', { next: 5 }))
+      .then(codedError('ChannelExists', { next: 5 }))
   })
 
   it('needs a name, a model and a key', () => {
     given()
       .when(createChannel({ name: ' ' }))
-      .then(refuse('NameRequired'))
+      .then(codedError('NameRequired'))
     given()
       .when(createChannel({ models: [] }))
-      .then(refuse('ModelsRequired'))
-    given().when(createChannel({}, '')).then(refuse('KeyRequired'))
+      .then(codedError('ModelsRequired'))
+    given().when(createChannel({}, '')).then(codedError('KeyRequired'))
   })
 })
 
@@ -55,11 +55,11 @@ describe('changing a channel', () => {
   it('needs a name, a model and a key', () => {
     given(created())
       .when(changeTerms({ name: '' }))
-      .then(refuse('NameRequired'))
+      .then(codedError('NameRequired'))
     given(created())
       .when(changeTerms({ models: [] }))
-      .then(refuse('ModelsRequired'))
-    given(created()).when(changeTerms({}, '')).then(refuse('KeyRequired'))
+      .then(codedError('ModelsRequired'))
+    given(created()).when(changeTerms({}, '')).then(codedError('KeyRequired'))
   })
 })
 
@@ -74,8 +74,8 @@ describe('a key goes only where it was given for', () => {
   ]
 
   it.each(elsewhere)('%j needs the key again', (change) => {
-    given(created()).when(changeTerms(change)).then(refuse('KeyRequired'))
-    given(created()).when(changeTerms(change, KEY)).then(refuse('KeyRequired'))
+    given(created()).when(changeTerms(change)).then(codedError('KeyRequired'))
+    given(created()).when(changeTerms(change, KEY)).then(codedError('KeyRequired'))
     given(created())
       .when(changeTerms(change, 'ref-2'))
       .then([changed(change, 'ref-2')])
@@ -115,7 +115,7 @@ describe('what a channel’s provider charges', () => {
     'is refused as %s',
     (costRatio) => {
       const details = { field: 'cost_ratio', fault: 'not-cost-ratio' }
-      given().when(createChannel({ costRatio })).then(refuse('InvalidField', details))
+      given().when(createChannel({ costRatio })).then(codedError('InvalidField', details))
     },
   )
 

@@ -5,8 +5,8 @@ import {
   credentialsDecider,
 } from '#domain/credentials/decide.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { refuse } from '#domain/shared/refusal.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(credentialsDecider)
@@ -53,15 +53,16 @@ describe('codes of an app', () => {
     given(added(1), codes('c')).when(enable).then([totpOn])
     given(totpOn, codes('a')).when(enable).then([])
     const other = { ...enable, secretRef: 'ref-2' }
-    given(totpOn).when(other).then(refuse('TotpAlreadyOn'))
+    given(totpOn).when(other).then(codedError('TotpAlreadyOn'))
   })
 
   it('are good once each, and never after a later one', () => {
     const take = (step: number): CredentialsCommand => ({ type: 'UseTotpStep', ...of, step })
     const used = { type: 'TotpStepUsed', v: 1, data: { ...of, step: 101 } } as const
     given(totpOn).when(take(101)).then([used])
-    for (const step of [99, 100, 101]) given(totpOn, used).when(take(step)).then(refuse('CodeUsed'))
-    given().when(take(101)).then(refuse('CodeWrong'))
+    for (const step of [99, 100, 101])
+      given(totpOn, used).when(take(step)).then(codedError('CodeUsed'))
+    given().when(take(101)).then(codedError('CodeWrong'))
   })
 
   it('take the recovery codes with them, unless a passkey is left', () => {
@@ -78,12 +79,12 @@ describe('recovery codes', () => {
     const take = { type: 'UseRecoveryCode', ...of, codeHash: 'a' } as const
     const used = { type: 'RecoveryCodeUsed', v: 1, data: { ...of, codeHash: 'a' } } as const
     given(totpOn, codes('a', 'b')).when(take).then([used])
-    given(totpOn, codes('a', 'b'), used).when(take).then(refuse('CodeWrong'))
+    given(totpOn, codes('a', 'b'), used).when(take).then(codedError('CodeWrong'))
     const replace = { type: 'ReplaceRecoveryCodes', ...of, codeHashes: ['z'] } as const
     given(totpOn, codes('a'))
       .when(replace)
       .then([codes('z')])
-    given().when(replace).then(refuse('NoSecondFactor'))
+    given().when(replace).then(codedError('NoSecondFactor'))
   })
 })
 
@@ -97,9 +98,9 @@ describe('passkeys', () => {
     given(added(1), removed(1))
       .when(add('h1'))
       .then([second, codes('a')])
-    given(added(1), codes('a')).when(add('h1')).then(refuse('PasskeyKnown'))
+    given(added(1), codes('a')).when(add('h1')).then(codedError('PasskeyKnown'))
     const many = Array.from({ length: 20 }, (_, n) => added(n + 1))
-    const full = refuse('TooManyPasskeys', { limit: 20 } as const)
+    const full = codedError('TooManyPasskeys', { limit: 20 } as const)
     given(...many)
       .when(add('one more'))
       .then(full)
@@ -117,12 +118,12 @@ describe('passkeys', () => {
       .when(take(4))
       .then([used(4)])
     for (const counter of [0, 3, 4]) {
-      given(added(1), used(4)).when(take(counter)).then(refuse('PasskeyCopied'))
+      given(added(1), used(4)).when(take(counter)).then(codedError('PasskeyCopied'))
     }
     given(added(1, 0))
       .when(take(0))
       .then([used(0)])
-    given().when(take(1)).then(refuse('PasskeyUnknown'))
+    given().when(take(1)).then(codedError('PasskeyUnknown'))
   })
 
   it('take the recovery codes with the last of them', () => {
@@ -145,12 +146,12 @@ describe('second factors taken away by an admin', () => {
     outcome.then([gone])
     expect(outcome.after).toMatchObject({ totp: null, passkeysMade: 2 })
     expect(outcome.after.passkeys.size + outcome.after.recoveryCodes.size).toBe(0)
-    given(totpOn, gone).when(reset).then(refuse('NoSecondFactor'))
-    given().when(reset).then(refuse('NoSecondFactor'))
+    given(totpOn, gone).when(reset).then(codedError('NoSecondFactor'))
+    given().when(reset).then(codedError('NoSecondFactor'))
   })
 
   it('stay where a passkey was added that nobody looked at', () => {
-    given(totpOn, added(1), added(2), added(3)).when(reset).then(refuse('PasskeysChanged'))
+    given(totpOn, added(1), added(2), added(3)).when(reset).then(codedError('PasskeysChanged'))
   })
 })
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 
 const FOLDER = import.meta.dirname
 
@@ -22,7 +22,7 @@ export const golden = (name: string): Fact =>
  * needs a new version of the event, with a golden example of its own. A null command: an earlier
  * version, which is folded alone.
  */
-export function story<State, Command, E extends Fact, R extends Refusal>(
+export function story<State, Command, E extends Fact, R extends CodedError>(
   title: string,
   decider: Decider<State, Command, E, R>,
   acts: readonly (readonly [name: string, command: Command | null])[],

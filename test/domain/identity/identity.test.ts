@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(identityDecider)
@@ -27,7 +27,7 @@ describe('an identity', () => {
       .then([claimed(7)])
     given(claimed(7))
       .when(claim(8))
-      .then(refuse('IdentityTaken', { provider: 'github' }))
+      .then(codedError('IdentityTaken', { provider: 'github' }))
   })
 
   it('claimed again by its owner changes nothing', () => {

@@ -3,7 +3,7 @@ import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
 import type { MessageSent } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
 import { countOf, isAmong, rangesOf } from '#domain/message/recipients.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(messageDecider)
@@ -40,11 +40,11 @@ describe('a message', () => {
     const send = { type: 'SendMessage', messageId: 4, ...text } as const
     given()
       .when({ ...send, recipients: [] })
-      .then(refuse('RecipientRequired'))
+      .then(codedError('RecipientRequired'))
     const scattered = rangesOf(Array.from({ length: RANGES_MAX + 1 }, (_, n) => 2 * n + 1))
     given()
       .when({ ...send, recipients: scattered })
-      .then(refuse('RecipientsScattered', { limit: RANGES_MAX }))
+      .then(codedError('RecipientsScattered', { limit: RANGES_MAX }))
     expect(given().when({ ...send, recipients: scattered.slice(1) }).facts).toHaveLength(1)
   })
 
@@ -53,8 +53,8 @@ describe('a message', () => {
     given(sent).when(again).then([])
     given(sent)
       .when({ ...again, textRef: 'key-9' })
-      .then(refuse('MessageExists'))
-    given(sent, deleted).when(again).then(refuse('MessageExists'))
+      .then(codedError('MessageExists'))
+    given(sent, deleted).when(again).then(codedError('MessageExists'))
   })
 
   it('is edited, to the same without a trace', () => {
@@ -73,10 +73,10 @@ describe('a message', () => {
     for (const facts of [[], [sent, deleted]]) {
       given(...facts)
         .when({ type: 'EditMessage', messageId: 4, ...other })
-        .then(refuse('MessageUnknown'))
+        .then(codedError('MessageUnknown'))
       given(...facts)
         .when({ type: 'DeleteMessage', messageId: 4 })
-        .then(refuse('MessageUnknown'))
+        .then(codedError('MessageUnknown'))
     }
     given(sent).when({ type: 'DeleteMessage', messageId: 4 }).then([deleted])
   })

@@ -4,7 +4,7 @@ import { PLANNED_ENTRIES_MAX, PLANNED_MAX } from '#domain/options/decide-schedul
 import type { OptionsEvent, PlannedEntry } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import { entryChanges, pairOf } from '#domain/pricing/entry-changes.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { golden } from '#test/domain/golden/story.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
@@ -135,7 +135,7 @@ describe('a scheduled price change', () => {
       .then([scheduled(2, NOW + DAY, kept)])
     given(scheduled(1, NOW + DAY, kept))
       .when(apply(1, NOW + DAY - 1))
-      .then(refuse('PriceChangeNotDue'))
+      .then(codedError('PriceChangeNotDue'))
   })
 
   it('takes the place of one that waits in one append, also where no more would fit', () => {
@@ -146,10 +146,10 @@ describe('a scheduled price change', () => {
       .then([over('PriceChangeCancelled', 7), scheduled(PLANNED_MAX + 1, NOW + 2 * DAY, kept)])
     given(...full, over('PriceChangeApplied', 7))
       .when(replacing(7))
-      .then(refuse('PriceChangeUnknown'))
+      .then(codedError('PriceChangeUnknown'))
     given(...full)
       .when({ ...replacing(7), at: NOW })
-      .then(refuse('PriceChangeNotAhead'))
+      .then(codedError('PriceChangeNotAhead'))
   })
 
   it('is applied to the prices as they are by then, in one append, once', () => {
@@ -248,38 +248,38 @@ describe('a scheduled price change', () => {
     given(scheduled(1, NOW, kept))
       .when(cancel)
       .then([over('PriceChangeCancelled', 1)])
-    given().when(cancel).then(refuse('PriceChangeUnknown'))
+    given().when(cancel).then(codedError('PriceChangeUnknown'))
     given(scheduled(1, NOW, kept), over('PriceChangeApplied', 1))
       .when(cancel)
-      .then(refuse('PriceChangeUnknown'))
+      .then(codedError('PriceChangeUnknown'))
   })
 
   it.each([
-    ['without entries', [], refuse('PriceChangeEmpty')],
+    ['without entries', [], codedError('PriceChangeEmpty')],
     [
       'of another option',
       [entry('SystemName', 'm', '1')],
-      refuse('UnknownOption', { key: 'SystemName' }),
+      codedError('UnknownOption', { key: 'SystemName' }),
     ],
     [
       'to no number',
       [entry('ModelRatio', 'm', '-1')],
-      refuse('InvalidOption', { key: 'ModelRatio', fault: 'not-ratio', name: 'm' }),
+      codedError('InvalidOption', { key: 'ModelRatio', fault: 'not-ratio', name: 'm' }),
     ],
     [
       'of an entry twice',
       [entry('ModelRatio', 'm', '7'), entry('ModelRatio', 'm', '8')],
-      refuse('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
+      codedError('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
     ],
     [
       'of a special ratio with one group',
       [entry('GroupGroupRatio', 'vip', '1')],
-      refuse('InvalidOption', { key: 'GroupGroupRatio', fault: 'name-missing' }),
+      codedError('InvalidOption', { key: 'GroupGroupRatio', fault: 'name-missing' }),
     ],
     [
       'of a fallback price with a name',
       [entry('fallback_single_price', 'm', '1')],
-      refuse('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
+      codedError('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
     ],
     [
       'to both forms of the fallback price',
@@ -288,7 +288,7 @@ describe('a scheduled price change', () => {
         entry('fallback_completion_ratio', '', '3'),
         entry('fallback_single_price', '', '1'),
       ],
-      refuse('InvalidOption', {
+      codedError('InvalidOption', {
         key: 'fallback_single_price',
         fault: 'rivals',
         name: 'fallback_input_ratio, fallback_completion_ratio',
@@ -297,37 +297,37 @@ describe('a scheduled price change', () => {
     [
       'to neither on nor off',
       [entry('fallback_pricing_enabled', '', 'x')],
-      refuse('InvalidOption', { key: 'fallback_pricing_enabled', fault: 'not-flag' }),
+      codedError('InvalidOption', { key: 'fallback_pricing_enabled', fault: 'not-flag' }),
     ],
     [
       'without a name',
       [entry('ModelRatio', '', '1')],
-      refuse('InvalidOption', { key: 'ModelRatio', fault: 'name-missing' }),
+      codedError('InvalidOption', { key: 'ModelRatio', fault: 'name-missing' }),
     ],
     [
       'of the group that everybody begins in',
       [entry('GroupRatio', 'default', null)],
-      refuse('InvalidOption', { key: 'GroupRatio', fault: 'entry-missing', name: 'default' }),
+      codedError('InvalidOption', { key: 'GroupRatio', fault: 'entry-missing', name: 'default' }),
     ],
   ])('%s is refused', (_title, list, refusal) => {
     given().when(schedule(list)).then(refusal)
   })
 
   it('in the past, too far ahead, too long or one too many is refused', () => {
-    given().when(schedule(changes, NOW)).then(refuse('PriceChangeNotAhead'))
+    given().when(schedule(changes, NOW)).then(codedError('PriceChangeNotAhead'))
     given()
       .when(schedule(changes, NOW + 367 * DAY))
-      .then(refuse('PriceChangeTooFar', { days: 366 }))
+      .then(codedError('PriceChangeTooFar', { days: 366 }))
     const long = Array.from({ length: PLANNED_ENTRIES_MAX + 1 }, (_, n) =>
       entry('ModelRatio', `m${n}`, '1'),
     )
     given()
       .when(schedule(long))
-      .then(refuse('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX }))
+      .then(codedError('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX }))
     const many = Array.from({ length: PLANNED_MAX }, (_, n) => scheduled(n + 1, NOW + DAY, kept))
     given(...many)
       .when(schedule(changes))
-      .then(refuse('TooManyPriceChanges', { limit: PLANNED_MAX }))
+      .then(codedError('TooManyPriceChanges', { limit: PLANNED_MAX }))
   })
 })
 

@@ -98,18 +98,18 @@ describe('reading an option', () => {
 describe('checking an option', () => {
   it('says the key with the fault', () => {
     expect(checkOption('RegisterEnabled', 'yes')).toEqual({
-      refused: 'InvalidOption',
-      details: { key: 'RegisterEnabled', fault: 'not-flag' },
+      code: 'InvalidOption',
+      params: { key: 'RegisterEnabled', fault: 'not-flag' },
     })
     expect(checkOption('ModelRatio', '{"a":"x"}')).toEqual({
-      refused: 'InvalidOption',
-      details: { key: 'ModelRatio', fault: 'not-ratio', name: 'a' },
+      code: 'InvalidOption',
+      params: { key: 'ModelRatio', fault: 'not-ratio', name: 'a' },
     })
   })
 
   it('of a secret one never echoes the text', () => {
     const refusal = checkOption('SMTPToken', 'canary')
-    expect(refusal).toMatchObject({ refused: 'InvalidOption', details: { fault: 'secret' } })
+    expect(refusal).toMatchObject({ code: 'InvalidOption', params: { fault: 'secret' } })
     expect(JSON.stringify(refusal)).not.toContain('canary')
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { optionsDecider } from '#domain/options/decide.ts'
 import type { OptionsEvent } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(optionsDecider)
@@ -40,7 +40,7 @@ describe('setting an option', () => {
 
   it('beyond its bounds is refused, naming option, fault and bounds', () => {
     const details = { key: 'RetryTimes', fault: 'above-maximum', minimum: 0, maximum: 3 }
-    given().when(setOption('RetryTimes', '4')).then(refuse('InvalidOption', details))
+    given().when(setOption('RetryTimes', '4')).then(codedError('InvalidOption', details))
   })
 
   it('another one than was seen is refused; the same, however it is written, is not', () => {
@@ -52,7 +52,7 @@ describe('setting an option', () => {
     const blanks = '{\n  "a": 1,\n  "b": 2\n}'
     given(priced)
       .when(seen('ModelRatio', '{"a":1}', '{"a":3}'))
-      .then(refuse('OptionChanged', { key: 'ModelRatio' }))
+      .then(codedError('OptionChanged', { key: 'ModelRatio' }))
     given(priced)
       .when(seen('ModelRatio', blanks, '{"a":3,"b":2}'))
       .then([set('ModelRatio', '{"a":1,"b":2}', '{"a":3,"b":2}')])
@@ -62,7 +62,7 @@ describe('setting an option', () => {
       .then([])
     given()
       .when(seen('RetryTimes', '1', '2'))
-      .then(refuse('OptionChanged', { key: 'RetryTimes' }))
+      .then(codedError('OptionChanged', { key: 'RetryTimes' }))
   })
 
   it('whose earlier text is too long for an event leaves that out', () => {
@@ -74,8 +74,8 @@ describe('setting an option', () => {
   it.each(['NoSuchOption', '', 'constructor', '__proto__', 'toString', 'hasOwnProperty'])(
     'called %j is refused, for there is none',
     (key) => {
-      given().when(setOption(key, 'x')).then(refuse('UnknownOption', { key }))
-      given().when(setSecret(key, 'ref')).then(refuse('UnknownOption', { key }))
+      given().when(setOption(key, 'x')).then(codedError('UnknownOption', { key }))
+      given().when(setSecret(key, 'ref')).then(codedError('UnknownOption', { key }))
     },
   )
 
@@ -100,7 +100,7 @@ describe('a secret option', () => {
     for (const [key, { isSecret }] of OPTIONS) {
       const fault = isSecret ? 'secret' : 'not-secret'
       const command = isSecret ? setOption(key, 'canary') : setSecret(key, 'ref')
-      given().when(command).then(refuse('InvalidOption', { key, fault }))
+      given().when(command).then(codedError('InvalidOption', { key, fault }))
     }
   })
 })

@@ -3,7 +3,7 @@ import { chargeFor } from '#domain/pricing/charge.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 
 const listOf = (options: Record<string, string>) =>
   readPriceList(new Map(Object.entries(options)), 12)
@@ -48,7 +48,7 @@ describe('which price holds', () => {
   it('ratio 37.5 at last, for those who accept unpriced models; never free', () => {
     const accepted = price({}, { acceptsUnpriced: true })
     expect(accepted).toMatchObject({ mode: 'tokens', model: '37.5', completion: '1' })
-    if ('refused' in accepted) throw new Error(accepted.refused)
+    if ('code' in accepted) throw new Error(accepted.code)
     expect(chargeFor(accepted, { ...NO_USAGE, inputUncached: 1 })).toBe(38n)
   })
 
@@ -56,11 +56,11 @@ describe('which price holds', () => {
     const own = { SelfUseModeEnabled: 'true' }
     expect(price(own)).toEqual(price({}, { acceptsUnpriced: true }))
     expect(price({ ...own, ...FALLBACK })).toEqual(price(FALLBACK))
-    expect(price({ SelfUseModeEnabled: 'false' })).toEqual(refuse('ModelUnpriced'))
+    expect(price({ SelfUseModeEnabled: 'false' })).toEqual(codedError('ModelUnpriced'))
   })
 
   it('none at all: refused', () => {
-    expect(price({})).toEqual(refuse('ModelUnpriced'))
+    expect(price({})).toEqual(codedError('ModelUnpriced'))
   })
 
   it('an explicit 0 is a price: free because the admin says so', () => {
@@ -105,7 +105,7 @@ describe('the fallback', () => {
     { ...FALLBACK, fallback_input_ratio: 'NaN' },
     { ...FALLBACK, fallback_completion_ratio: '-1' },
   ])('%j is none', (options) => {
-    expect(price(options)).toEqual(refuse('ModelUnpriced'))
+    expect(price(options)).toEqual(codedError('ModelUnpriced'))
   })
 })
 
@@ -113,10 +113,10 @@ describe('names of objects’ own', () => {
   const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype']
 
   it.each(names)('%s has no price, and no group ratio', (name) => {
-    expect(price({}, { model: name })).toEqual(refuse('ModelUnpriced'))
-    expect(price(FALLBACK, { group: name })).toEqual(refuse('GroupUnknown'))
+    expect(price({}, { model: name })).toEqual(codedError('ModelUnpriced'))
+    expect(price(FALLBACK, { group: name })).toEqual(codedError('GroupUnknown'))
     const options = { ...FALLBACK, GroupRatio: '{"default":1}' }
-    expect(price(options, { group: name })).toEqual(refuse('GroupUnknown'))
+    expect(price(options, { group: name })).toEqual(codedError('GroupUnknown'))
   })
 
   it.each(names)('%s has the price that an admin gives it', (name) => {
@@ -130,7 +130,7 @@ describe('group ratios', () => {
   it('that are set replace the built-in ones whole', () => {
     const options = { ModelRatio: '{"m":1}', GroupRatio: '{"team":0.5}' }
     expect(price(options, { group: 'team' })).toMatchObject({ group: '0.5' })
-    expect(price(options)).toEqual(refuse('GroupUnknown'))
+    expect(price(options)).toEqual(codedError('GroupUnknown'))
   })
 
   it('that can’t be read leave no group: refused, not free', () => {
@@ -141,7 +141,7 @@ describe('group ratios', () => {
       '{"default":1e999}',
       '{"default":-1}',
     ]) {
-      expect(price({ ...FALLBACK, GroupRatio })).toEqual(refuse('GroupUnknown'))
+      expect(price({ ...FALLBACK, GroupRatio })).toEqual(codedError('GroupUnknown'))
     }
   })
 })
@@ -167,7 +167,7 @@ describe('special ratios of a user’s group', () => {
   })
 
   it('make no group of a name that is none', () => {
-    expect(price(options, { group: 'gone', userGroup: 'vip' })).toEqual(refuse('GroupUnknown'))
+    expect(price(options, { group: 'gone', userGroup: 'vip' })).toEqual(codedError('GroupUnknown'))
   })
 
   it('that can’t be read are none', () => {
@@ -190,7 +190,7 @@ describe('ratios as they are kept', () => {
   it.each(['-1', '1e999', 'null', 'true', '"NaN"', '"Infinity"', '[]', '{}', '""'])(
     '%s is no ratio, so the model has no price',
     (text) => {
-      expect(price({ ModelRatio: `{"m":${text}}` })).toEqual(refuse('ModelUnpriced'))
+      expect(price({ ModelRatio: `{"m":${text}}` })).toEqual(codedError('ModelUnpriced'))
     },
   )
 

@@ -16,7 +16,7 @@ function priced(options: Record<string, string>, group = '1'): PriceSnapshot {
   )
   const customer = { userGroup: 'default', acceptsUnpriced: false }
   const price = priceOf(list, MODEL, 'default', customer)
-  if ('refused' in price) throw new Error(price.refused)
+  if ('code' in price) throw new Error(price.code)
   return price
 }
 

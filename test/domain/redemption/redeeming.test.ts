@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import type { RedemptionEvent } from '#domain/redemption/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { created, fact, GIFT, given, NOW, redeem, redeemed } from './facts.ts'
 
 describe('a code', () => {
@@ -10,7 +10,7 @@ describe('a code', () => {
       .when(redeem(7))
       .then([redeemed(7)])
     for (const userId of [7, 8]) {
-      given(created(), redeemed(7)).when(redeem(userId)).then(refuse('CodeInvalid'))
+      given(created(), redeemed(7)).when(redeem(userId)).then(codedError('CodeInvalid'))
     }
   })
 
@@ -23,7 +23,7 @@ describe('a code', () => {
     for (const facts of gone) {
       given(...facts)
         .when(redeem(7))
-        .then(refuse('CodeInvalid'))
+        .then(codedError('CodeInvalid'))
     }
   })
 
@@ -36,18 +36,18 @@ describe('a code', () => {
   it('credits what it is worth at that very moment, or is asked again', () => {
     given(created())
       .when(redeem(7, { quota: 1n }))
-      .then(refuse('CodeChanged'))
+      .then(codedError('CodeChanged'))
     given(created())
       .when(redeem(7, { id: 2 }))
-      .then(refuse('CodeChanged'))
+      .then(codedError('CodeChanged'))
   })
 
   it('is valid from its first second up to its last, which no longer counts', () => {
     const limited = given(created({ validFrom: NOW, validUntil: NOW + 60 }))
-    limited.when(redeem(7, { now: NOW - 1 })).then(refuse('CodeNotYetValid'))
+    limited.when(redeem(7, { now: NOW - 1 })).then(codedError('CodeNotYetValid'))
     limited.when(redeem(7, { now: NOW })).then([redeemed(7)])
     limited.when(redeem(7, { now: NOW + 59 })).then([redeemed(7)])
-    limited.when(redeem(7, { now: NOW + 60 })).then(refuse('CodeExpired'))
+    limited.when(redeem(7, { now: NOW + 60 })).then(codedError('CodeExpired'))
   })
 })
 
@@ -56,13 +56,13 @@ describe('a gift', () => {
     const facts = [created(GIFT), ...[1, 2, 3, 4].map((userId) => redeemed(userId, userId))]
     given(...facts)
       .when(redeem(2))
-      .then(refuse('CodeRedeemedAlready'))
+      .then(codedError('CodeRedeemedAlready'))
     given(...facts)
       .when(redeem(7))
       .then([redeemed(7, 5)])
     given(...facts, redeemed(7, 5))
       .when(redeem(8))
-      .then(refuse('CodeUsedUp'))
+      .then(codedError('CodeUsedUp'))
   })
 
   it('without a limit goes on, also after a snapshot', () => {
@@ -73,7 +73,7 @@ describe('a gift', () => {
     const kept = snapshot?.decode(stored)
     expect(kept).toEqual(state)
     if (kept === undefined) throw new Error('no snapshot')
-    expect(redemptionDecider.decide(redeem(40), kept)).toEqual(refuse('CodeRedeemedAlready'))
+    expect(redemptionDecider.decide(redeem(40), kept)).toEqual(codedError('CodeRedeemedAlready'))
     expect(redemptionDecider.decide(redeem(41), kept)).toEqual([redeemed(41, 41)])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { change, create, created, fact, GIFT, given, redeemed, wire } from './facts.ts'
 
 const changed = (terms: RedemptionTerms): RedemptionEvent => ({
@@ -15,13 +15,13 @@ describe('creating', () => {
   it('takes the key for ever, or until the code is deleted', () => {
     given().when(create()).then([created()])
     given(created()).when(create()).then([])
-    given(created()).when(create({}, 4)).then(refuse('RedemptionKeyTaken'))
+    given(created()).when(create({}, 4)).then(codedError('RedemptionKeyTaken'))
     given(created())
       .when(create({}, 3, 'key-2'))
-      .then(refuse('RedemptionKeyTaken'))
+      .then(codedError('RedemptionKeyTaken'))
     for (const late of [fact('RedemptionDeleted'), fact('RedemptionDisabled')]) {
       const others = given(created(), fact('RedemptionDeleted'), created({}, 4), late)
-      others.when(create({}, 5)).then(refuse('RedemptionKeyTaken'))
+      others.when(create({}, 5)).then(codedError('RedemptionKeyTaken'))
       const gone = given(created(), fact('RedemptionDeleted'), late)
       gone.when(create({}, 4)).then([created({}, 4)])
     }
@@ -30,17 +30,17 @@ describe('creating', () => {
       .then([created({}, 4)])
   })
 
-  it.each<[Partial<RedemptionTerms>, ReturnType<typeof refuse>]>([
-    [{ name: ' ' }, refuse('RedemptionNameLength')],
-    [{ name: '名'.repeat(21) }, refuse('RedemptionNameLength')],
-    [{ quota: wire(0) }, refuse('RedemptionQuotaTooSmall')],
-    [{ quota: wire(-1) }, refuse('RedemptionQuotaTooSmall')],
-    [{ ...GIFT, maxUses: 0 }, refuse('MaxUsesTooFew', { least: 1 })],
-    [{ validFrom: 5, validUntil: 5 }, refuse('ValidityOrder')],
-  ])('with %j is refused', (terms, refusal) => {
+  it.each<[Partial<RedemptionTerms>, ReturnType<typeof codedError>]>([
+    [{ name: ' ' }, codedError('RedemptionNameLength')],
+    [{ name: '名'.repeat(21) }, codedError('RedemptionNameLength')],
+    [{ quota: wire(0) }, codedError('RedemptionQuotaTooSmall')],
+    [{ quota: wire(-1) }, codedError('RedemptionQuotaTooSmall')],
+    [{ ...GIFT, maxUses: 0 }, codedError('MaxUsesTooFew', { least: 1 })],
+    [{ validFrom: 5, validUntil: 5 }, codedError('ValidityOrder')],
+  ])('with %j is refused', (terms, error) => {
     given()
       .when(create(terms))
-      .then(refusal as never)
+      .then(error as never)
   })
 
   it('takes a name of 20 characters, however many code units they are', () => {
@@ -63,15 +63,15 @@ describe('changing', () => {
     for (const last of [fact('RedemptionDisabled'), redeemed(7)]) {
       given(created(), last)
         .when(change({ name: 'other' }))
-        .then(refuse('RedemptionNotEditable'))
+        .then(codedError('RedemptionNotEditable'))
     }
   })
 
   it('never falls behind the uses there were', () => {
     const used = given(created(GIFT), redeemed(7), redeemed(8, 2))
-    used.when(change({ ...GIFT, maxUses: 1 })).then(refuse('MaxUsesTooFew', { least: 2 }))
+    used.when(change({ ...GIFT, maxUses: 1 })).then(codedError('MaxUsesTooFew', { least: 2 }))
     used.when(change({ ...GIFT, maxUses: 2 })).then([changed({ ...GIFT, maxUses: 2 })])
-    used.when(change({})).then(refuse('GiftInUse'))
+    used.when(change({})).then(codedError('GiftInUse'))
   })
 })
 
@@ -89,8 +89,8 @@ describe('enabling, disabling, deleting', () => {
 
   it('a used code is neither enabled nor disabled, but may be deleted', () => {
     const used = given(created(), redeemed(7))
-    used.when(act('EnableRedemption')).then(refuse('RedemptionUsed'))
-    used.when(act('DisableRedemption')).then(refuse('RedemptionUsed'))
+    used.when(act('EnableRedemption')).then(codedError('RedemptionUsed'))
+    used.when(act('DisableRedemption')).then(codedError('RedemptionUsed'))
     used.when(act('DeleteRedemption')).then([fact('RedemptionDeleted')])
   })
 
@@ -116,8 +116,10 @@ describe('enabling, disabling, deleting', () => {
 
   it('means that very code, not another of the same key', () => {
     for (const type of ['EnableRedemption', 'DisableRedemption', 'DeleteRedemption'] as const) {
-      given(created()).when(act(type, 2)).then(refuse('RedemptionUnknown'))
-      given(created(), fact('RedemptionDeleted')).when(act(type)).then(refuse('RedemptionUnknown'))
+      given(created()).when(act(type, 2)).then(codedError('RedemptionUnknown'))
+      given(created(), fact('RedemptionDeleted'))
+        .when(act(type))
+        .then(codedError('RedemptionUnknown'))
     }
   })
 })

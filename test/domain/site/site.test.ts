@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
@@ -17,7 +17,7 @@ describe('the first run', () => {
     for (const rootUserId of [1, 2]) {
       given(initialized)
         .when({ type: 'InitializeSite', ...MODE, rootUserId })
-        .then(refuse('AlreadyInitialized'))
+        .then(codedError('AlreadyInitialized'))
     }
   })
 })

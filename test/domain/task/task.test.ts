@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { TaskCommand } from '#domain/task/decide.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import {
@@ -35,8 +35,8 @@ describe('a task', () => {
     given(submitted(), accepted()).when(accept).then([])
     given(submitted(), accepted())
       .when({ ...accept, channelId: 5 })
-      .then(refuse('TaskElsewhere'))
-    given(submitted(), failed({})).when(accept).then(refuse('TaskEnded'))
+      .then(codedError('TaskElsewhere'))
+    given(submitted(), failed({})).when(accept).then(codedError('TaskEnded'))
   })
 
   it('moves up only: what comes out of turn is no event', () => {
@@ -66,7 +66,7 @@ describe('a task', () => {
     ]
     for (const end of ends) {
       for (const command of more) {
-        given(submitted(), accepted(), end).when(command).then(refuse('TaskEnded'))
+        given(submitted(), accepted(), end).when(command).then(codedError('TaskEnded'))
       }
     }
   })
@@ -85,7 +85,7 @@ describe('a task', () => {
     for (const elsewhere of [{ channelId: 5 }, { upstreamId: 'another' }]) {
       given(submitted(), accepted())
         .when({ ...done, ...elsewhere })
-        .then(refuse('TaskElsewhere'))
+        .then(codedError('TaskElsewhere'))
     }
   })
 
@@ -100,17 +100,17 @@ describe('a task', () => {
       .then([failed(refused)])
     given(submitted(), accepted())
       .when({ type: 'FailTask', ...refused, at: NOW })
-      .then(refuse('TaskElsewhere'))
+      .then(codedError('TaskElsewhere'))
   })
 
   it('expires after an hour, and then no report counts', () => {
     const expire = (at: number) => ({ type: 'ExpireTask', at }) as const
     const open = given(submitted(), accepted())
-    open.when(expire(NOW + HOUR)).then(refuse('TaskNotOver'))
+    open.when(expire(NOW + HOUR)).then(codedError('TaskNotOver'))
     open
       .when(expire(NOW + HOUR + 1))
       .then([failed({ cause: 'timeout', finishedAt: NOW + HOUR + 1 })])
-    open.when({ ...done, at: NOW + HOUR + 1 }).then(refuse('TaskTooOld'))
+    open.when({ ...done, at: NOW + HOUR + 1 }).then(codedError('TaskTooOld'))
   })
 
   it('that waits for its modal step, which never comes, expires as any other', () => {
@@ -125,21 +125,21 @@ describe('a task', () => {
     for (const isNotified of [true, false]) {
       const open = given(submitted({ isNotified }))
       open.when({ type: 'ExpireTask', at }).then([failed(lost)])
-      open.when({ type: 'ExpireTask', at: at - 1 }).then(refuse('TaskNotOver'))
+      open.when({ type: 'ExpireTask', at: at - 1 }).then(codedError('TaskNotOver'))
     }
     given(submitted(), unconfirmed())
       .when({ type: 'ExpireTask', at })
       .then([failed({ ...lost, channelId: 4 })])
     given(submitted(), acceptedUnasked())
       .when({ type: 'ExpireTask', at })
-      .then(refuse('TaskNotOver'))
+      .then(codedError('TaskNotOver'))
   })
 
   it('whose answer is lost says where it was sent, until it is called back about', () => {
     given(submitted()).when(noteUnconfirmed).then([unconfirmed()])
     given(submitted(), unconfirmed()).when(noteUnconfirmed).then([])
     given(submitted(), acceptedUnasked()).when(noteUnconfirmed).then([])
-    given(submitted(), failed({})).when(noteUnconfirmed).then(refuse('TaskEnded'))
+    given(submitted(), failed({})).when(noteUnconfirmed).then(codedError('TaskEnded'))
     given(submitted(), unconfirmed())
       .when(report('SUBMITTED'))
       .then([acceptedUnasked({ attempts: ATTEMPTS })])
@@ -155,7 +155,7 @@ describe('a task', () => {
       done,
       { type: 'ExpireTask', at: NOW } as const,
     ]) {
-      expect(given().when(command).outcome).toEqual(refuse('TaskUnknown'))
+      expect(given().when(command).outcome).toEqual(codedError('TaskUnknown'))
     }
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { isRefusal } from '#domain/shared/refusal.ts'
 import { type TokenCommand, tokenDecider } from '#domain/token/decide.ts'
 import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
 import { stored } from '#test/support/decider.ts'
@@ -104,8 +104,8 @@ describe('a user’s tokens, whatever is asked of them', () => {
         const state = replay(stored(events))
         const outcome = tokenDecider.decide(commandOf(given, next), state)
         const after = carriedOut(plain, given, next)
-        expect(isRefusal(outcome)).toBe(after === null)
-        if (after === null || isRefusal(outcome)) {
+        expect(isCodedError(outcome)).toBe(after === null)
+        if (after === null || isCodedError(outcome)) {
           seen.add('refused')
           continue
         }
@@ -115,7 +115,7 @@ describe('a user’s tokens, whatever is asked of them', () => {
         expect(plainOf(replay(events))).toEqual(after)
         // Carried out again it changes nothing, or finds what it deleted gone.
         const again = tokenDecider.decide(commandOf(given, next), replay(events))
-        expect(isRefusal(again) || again.length === 0).toBe(true)
+        expect(isCodedError(again) || again.length === 0).toBe(true)
         if (given.kind === 'create') next += given.count
         plain = after
       }

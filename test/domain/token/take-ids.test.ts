@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
@@ -24,7 +24,7 @@ describe('the ids of tokens', () => {
     for (const first of [1, 3, 5]) {
       given(taken(1, 3))
         .when(take(first, 1, 8))
-        .then(refuse('TokenExists'))
+        .then(codedError('TokenExists'))
     }
   })
 })

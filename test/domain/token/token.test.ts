@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { refuse } from '#domain/shared/refusal.ts'
 import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
 import type { SharedTerms, TokenEvent, TokenTerms } from '#domain/token/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
@@ -65,15 +65,15 @@ describe('creating tokens', () => {
       .then([])
     given(three)
       .when(createTokens(token(3, 'other')))
-      .then(refuse('TokenExists'))
+      .then(codedError('TokenExists'))
     given(three, fact('TokensDeleted', 3, 4, 5))
       .when(createTokens(token(4)))
-      .then(refuse('TokenExists'))
+      .then(codedError('TokenExists'))
   })
 
   it('stops at the limit, counting those that are there, and not one of a batch is made', () => {
     const full = created(...Array.from({ length: TOKENS_MAX - 1 }, (_, n) => token(n + 1)))
-    const refusal = refuse('TooManyTokens', { limit: TOKENS_MAX })
+    const refusal = codedError('TooManyTokens', { limit: TOKENS_MAX })
     given(full)
       .when(createTokens(token(2001), token(2002)))
       .then(refusal)
@@ -142,11 +142,11 @@ describe('a batch', () => {
     (type) => {
       given(three)
         .when(act(type, 3, 99, 4))
-        .then(refuse('TokenUnknown', { tokenId: 99 }))
+        .then(codedError('TokenUnknown', { tokenId: 99 }))
       given(three, fact('TokensDeleted', 4))
         .when(act(type, 3, 4))
-        .then(refuse('TokenUnknown', { tokenId: 4 }))
-      given().when(act(type, 3)).then(refuse('TokenUnknown'))
+        .then(codedError('TokenUnknown', { tokenId: 4 }))
+      given().when(act(type, 3)).then(codedError('TokenUnknown'))
     },
   )
 
@@ -159,13 +159,13 @@ describe('a batch', () => {
     const enable = act('EnableTokens', 3, 4, 5)
     given(...facts)
       .when(enable)
-      .then(refuse('TokenExpired', { names: 'token 3' }))
+      .then(codedError('TokenExpired', { names: 'token 3' }))
     given(...facts)
       .when({ ...enable, now: 99, exhausted: [5, 4] })
-      .then(refuse('TokenExhausted', { names: 'token 4, token 5' }))
+      .then(codedError('TokenExhausted', { names: 'token 4, token 5' }))
     given(...facts)
       .when(act('EnableTokens', 3))
-      .then(refuse('TokenExpired'))
+      .then(codedError('TokenExpired'))
     given(...facts)
       .when({ ...enable, now: 99 })
       .then([fact('TokensEnabled', 3, 4, 5)])
@@ -180,7 +180,7 @@ describe('a batch', () => {
       .then([fact('TokensDeleted', 3, 5)])
     const deleted = given(three, fact('TokensDeleted', 3, 5))
     expect([...deleted.state.tokens.keys()]).toEqual([4])
-    deleted.when(changeTerms(NAMED)).then(refuse('TokenUnknown'))
+    deleted.when(changeTerms(NAMED)).then(codedError('TokenUnknown'))
   })
 })
 

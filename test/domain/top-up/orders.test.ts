@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { PayTopUp } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
@@ -54,20 +55,20 @@ describe('an order', () => {
   ] as const)('is not paid with another %s', (field, said) => {
     given(ordered)
       .when({ ...pay, ...said } as PayTopUp)
-      .then({ refused: 'TopUpMismatch', details: { field } })
+      .then(codedError('TopUpMismatch', { field }))
   })
 
   it('is unknown by another trade number, and before it was made', () => {
     const other = { ...pay, tradeNo: 'T1X0123456789ABCDEF01234568' }
-    given(ordered).when(other).then({ refused: 'TopUpUnknown' })
-    given().when(pay).then({ refused: 'TopUpUnknown' })
+    given(ordered).when(other).then(codedError('TopUpUnknown'))
+    given().when(pay).then(codedError('TopUpUnknown'))
   })
 
   it('is paid once: the refusal holds back the credit that would go with it', () => {
     const details = { paymentId: 'p-1' }
-    given(ordered, paid).when(pay).then({ refused: 'TopUpPaidAlready', details })
+    given(ordered, paid).when(pay).then(codedError('TopUpPaidAlready', details))
     const again = { ...pay, paymentId: 'p-2' }
-    given(ordered, paid).when(again).then({ refused: 'TopUpPaidAlready', details })
+    given(ordered, paid).when(again).then(codedError('TopUpPaidAlready', details))
   })
 
   it('is refunded in parts that make the whole, and never by more', () => {
@@ -81,21 +82,21 @@ describe('an order', () => {
     expect(state).toMatchObject({ refunds: 3, refundedCents: 730n, refundedQuota: 500_000n })
     given(...events)
       .when({ type: 'RefundTopUp', cents: 1n, refundsBefore: 3, reason })
-      .then({ refused: 'RefundOutOfRange', details: { left: '0.00' } })
+      .then(codedError('RefundOutOfRange', { left: '0.00' }))
   })
 
   it('is refunded only as whoever does it saw it, when paid, and by something', () => {
     const refund = { type: 'RefundTopUp', cents: 731n, refundsBefore: 0, reason } as const
-    const range = { refused: 'RefundOutOfRange', details: { left: '7.30' } } as const
+    const range = codedError('RefundOutOfRange', { left: '7.30' })
     given(ordered, paid).when(refund).then(range)
     given(ordered, paid)
       .when({ ...refund, cents: 0n })
       .then(range)
     given(ordered, paid)
       .when({ ...refund, cents: 1n, refundsBefore: 1 })
-      .then({ refused: 'RefundedMeanwhile' })
-    given(ordered).when(refund).then({ refused: 'TopUpNotPaid' })
-    given().when(refund).then({ refused: 'TopUpUnknown' })
+      .then(codedError('RefundedMeanwhile'))
+    given(ordered).when(refund).then(codedError('TopUpNotPaid'))
+    given().when(refund).then(codedError('TopUpUnknown'))
   })
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { ReportDispute, ReportRefund, TopUpCommand } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
@@ -60,7 +61,7 @@ function after(...commands: readonly TopUpCommand[]): TopUpState {
   for (const command of commands) {
     const seen = { changesBefore: state.changes, refundsBefore: state.refunds }
     const outcome = topUpDecider.decide({ ...command, ...seen } as TopUpCommand, state)
-    if ('refused' in outcome) throw new Error(outcome.refused)
+    if ('code' in outcome) throw new Error(outcome.code)
     state = fold(state, outcome)
   }
   return state
@@ -130,16 +131,16 @@ describe('refunds that the provider reports', () => {
 
   it('are decided on what was seen, or refused, in another currency too', () => {
     const state = after(refund('re_1', 300n))
-    expect(topUpDecider.decide(refund('re_2', 1n), state)).toEqual({ refused: 'RefundedMeanwhile' })
+    expect(topUpDecider.decide(refund('re_2', 1n), state)).toEqual(codedError('RefundedMeanwhile'))
     expect(topUpDecider.decide(refund('re_1', 300n), state)).toEqual([])
     const details = { field: 'currency' }
     const other = { ...refund('re_2', 1n), currency: 'EUR' }
-    expect(topUpDecider.decide(other, state)).toEqual({ refused: 'TopUpMismatch', details })
+    expect(topUpDecider.decide(other, state)).toEqual(codedError('TopUpMismatch', details))
   })
 
   it('of an order that is not paid are refused', () => {
     const state = fold(topUpDecider.initialState(), [ordered])
-    expect(topUpDecider.decide(refund('re_1', 1n), state)).toEqual({ refused: 'TopUpNotPaid' })
+    expect(topUpDecider.decide(refund('re_1', 1n), state)).toEqual(codedError('TopUpNotPaid'))
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { UserEvent } from '#domain/user/events.ts'
 import {
   created,
@@ -23,8 +23,8 @@ describe('creating a user', () => {
   it('again with the same password changes nothing; with another, the id is taken', () => {
     given(created()).when(createUser()).then([])
     const other = { ...createUser(), passwordRef: 'ref-2' }
-    given(created()).when(other).then(refuse('UserExists'))
-    given(created(), deleted()).when(other).then(refuse('UserExists'))
+    given(created()).when(other).then(codedError('UserExists'))
+    given(created(), deleted()).when(other).then(codedError('UserExists'))
   })
 })
 
@@ -86,7 +86,7 @@ describe('the own account', () => {
     given(created(), changed).when(change).then([])
     const defaults = { acceptUnsetModelRatioModel: false, showIpInLogs: false }
     given(created()).when({ type: 'ChangeSettings', settings: defaults }).then([])
-    given(created(), deleted()).when(change).then(refuse('UserUnknown'))
+    given(created(), deleted()).when(change).then(codedError('UserUnknown'))
   })
 })
 

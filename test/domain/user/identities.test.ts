@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { LoginMethod } from '#domain/user/commands.ts'
 import type { UserEvent } from '#domain/user/events.ts'
 import { created, deleted, given, sealed } from './facts.ts'
@@ -46,14 +46,16 @@ describe('binding an identity', () => {
   })
 
   it('is refused when another was bound meanwhile, which nobody would release', () => {
-    given(created(), bound('github', 'a')).when(bind('github', 'b')).then(refuse('IdentityChanged'))
+    given(created(), bound('github', 'a'))
+      .when(bind('github', 'b'))
+      .then(codedError('IdentityChanged'))
     given(created(), bound('github', 'a'))
       .when(bind('github', 'b', 'c'))
-      .then(refuse('IdentityChanged'))
+      .then(codedError('IdentityChanged'))
   })
 
   it('of a deleted user is refused', () => {
-    given(created(), deleted()).when(bind('github', 'a')).then(refuse('UserUnknown'))
+    given(created(), deleted()).when(bind('github', 'a')).then(codedError('UserUnknown'))
   })
 })
 
@@ -64,19 +66,19 @@ describe('unbinding an identity', () => {
       .then([unbound('github', 'a')])
     given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'), unbound('github', 'a'))
       .when(unbind('oidc', 'b', ALL, 1))
-      .then(refuse('LastWayIn'))
+      .then(codedError('LastWayIn'))
   })
 
   it('is refused when it is the last way in that is open', () => {
     given(withoutPassword(), bound('github', 'a'))
       .when(unbind('github', 'a', ALL))
-      .then(refuse('LastWayIn'))
+      .then(codedError('LastWayIn'))
     given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'))
       .when(unbind('github', 'a', ['password', 'github']))
-      .then(refuse('LastWayIn'))
+      .then(codedError('LastWayIn'))
     given(created(), bound('github', 'a'))
       .when(unbind('github', 'a', ['github']))
-      .then(refuse('LastWayIn'))
+      .then(codedError('LastWayIn'))
   })
 
   it('counts a passkey, and is kept by it', () => {
@@ -92,23 +94,23 @@ describe('unbinding an identity', () => {
       .then([gone])
     given(...facts)
       .when(giveUp(['password', 'oidc']))
-      .then(refuse('LastWayIn'))
+      .then(codedError('LastWayIn'))
     given(created(), deleted())
       .when(giveUp(['password']))
-      .then(refuse('UserUnknown'))
+      .then(codedError('UserUnknown'))
   })
 
   it('is decided on what there is after the last one went', () => {
     const facts = [created(), bound('github', 'a')]
     given(...facts, gone)
       .when(unbind('github', 'a', ALL))
-      .then(refuse('WaysInChanged'))
+      .then(codedError('WaysInChanged'))
     given(...facts, gone)
       .when(unbind('github', 'a', ALL, 1))
       .then([unbound('github', 'a')])
     given(...facts, unbound('github', 'a'))
       .when(giveUp(ALL))
-      .then(refuse('WaysInChanged'))
+      .then(codedError('WaysInChanged'))
     given(...facts, gone, unbound('github', 'a'))
       .when(giveUp(ALL, 2))
       .then([gone])
@@ -124,6 +126,6 @@ describe('unbinding an identity', () => {
       .then([])
     given(...facts)
       .when(unbind('github', 'b', ALL))
-      .then(refuse('IdentityChanged'))
+      .then(codedError('IdentityChanged'))
   })
 })

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import type { Role } from '#domain/user/events.ts'
 import { created, deleted, disabled, erased, given, roleChanged, sealed } from './facts.ts'
@@ -28,7 +28,7 @@ describe('an account of the actor’s own level or above', () => {
   ]
   for (const [actor, target] of levels) {
     it.each(actionsOf(actor))(`is out of reach: level ${actor} on ${target}, $type`, (act) => {
-      given(created(target)).when(act).then(refuse('RoleTooHigh'))
+      given(created(target)).when(act).then(codedError('RoleTooHigh'))
     })
   }
 })
@@ -37,7 +37,7 @@ describe('promoting', () => {
   it('is the super admin’s alone', () => {
     given(created(1))
       .when({ type: 'PromoteUser', actorRole: 10 })
-      .then(refuse('OnlySuperAdminPromotes'))
+      .then(codedError('OnlySuperAdminPromotes'))
     given(created(1))
       .when({ type: 'PromoteUser', actorRole: 100 })
       .then([roleChanged(10)])
@@ -66,14 +66,14 @@ describe('the super admin', () => {
     { type: 'DeleteUser', actorRole: 100 },
     { type: 'DeleteUser', actorRole: null },
   ] as const)('can’t be undone by $type', (act) => {
-    given(created(100)).when(act).then(refuse('SuperAdminProtected'))
+    given(created(100)).when(act).then(codedError('SuperAdminProtected'))
   })
 })
 
 describe('a user that is none', () => {
   it.each(actionsOf(100))('is unknown to $type', (act) => {
-    given().when(act).then(refuse('UserUnknown'))
-    given(created(), deleted()).when(act).then(refuse('UserUnknown'))
+    given().when(act).then(codedError('UserUnknown'))
+    given(created(), deleted()).when(act).then(codedError('UserUnknown'))
   })
 
   it('was deleted once, with every session; switched off before or not', () => {
@@ -103,8 +103,8 @@ describe('erasing', () => {
   it('is the super admin’s alone, and never of one', () => {
     given(created())
       .when({ ...erase, actorRole: 10 })
-      .then(refuse('OnlySuperAdminErases'))
-    given(created(100)).when(erase).then(refuse('SuperAdminProtected'))
-    given().when(erase).then(refuse('UserUnknown'))
+      .then(codedError('OnlySuperAdminErases'))
+    given(created(100)).when(erase).then(codedError('SuperAdminProtected'))
+    given().when(erase).then(codedError('UserUnknown'))
   })
 })

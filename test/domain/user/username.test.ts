@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { refuse } from '#domain/shared/refusal.ts'
+import { codedError } from '#domain/shared/coded-error.ts'
 import type { UsernameEvent } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import { specificationOf } from '#test/support/decider.ts'
@@ -18,7 +18,7 @@ describe('a username', () => {
     given()
       .when(claim(7))
       .then([claimed(7)])
-    given(claimed(7)).when(claim(8)).then(refuse('UsernameTaken'))
+    given(claimed(7)).when(claim(8)).then(codedError('UsernameTaken'))
   })
 
   it('is anybody’s once its owner lets go of it, and of nobody else’s doing', () => {

@@ -1,6 +1,6 @@
+import { type CodedError, codedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import { type Refusal, refuse } from '#domain/shared/refusal.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 
 export type Counted = Fact<'Counted', { by: number; note?: string }>
@@ -9,18 +9,18 @@ export type CounterCommand =
   | { type: 'Add'; by: number; note?: string }
   | { type: 'Ensure'; atLeast: number }
   | { type: 'Crash' }
-type CounterRefusal = Refusal<'TooMuch'>
+type CounterError = CodedError<'TooMuch'>
 
 /** A counter that never goes beyond `bound`: enough to see lost, doubled and stale decisions. */
 export const counterDecider = (
   bound: number,
-): Decider<CounterState, CounterCommand, Counted, CounterRefusal> => ({
+): Decider<CounterState, CounterCommand, Counted, CounterError> => ({
   initialState: () => ({ total: 0, bound }),
   decide: (command, state) => {
     if (command.type === 'Crash') throw new Error('a bug in decide')
     const by = command.type === 'Add' ? command.by : command.atLeast - state.total
     if (by <= 0) return []
-    if (state.total + by > state.bound) return refuse('TooMuch')
+    if (state.total + by > state.bound) return codedError('TooMuch')
     const note = command.type === 'Add' && command.note !== undefined ? { note: command.note } : {}
     return [{ type: 'Counted', v: 1, data: { by, ...note } }]
   },

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
@@ -28,9 +28,9 @@ function watched(store: EventStore, fault: (nth: number) => Error | null = () =>
 }
 
 /** Of a command that must not be refused. */
-async function done<E extends Fact>(outcome: Promise<Outcome<E, Refusal>>): Promise<Done<E>> {
+async function done<E extends Fact>(outcome: Promise<Outcome<E, CodedError>>): Promise<Done<E>> {
   const settled = await outcome
-  if (!settled.isDone) throw new Error(`refused: ${settled.refusal.refused}`)
+  if (!settled.isDone) throw new Error(`refused: ${settled.error.code}`)
   return settled
 }
 
@@ -218,7 +218,7 @@ export function streamActorsConformance(
       const head = await store.headPosition()
       expect(both).toMatchObject({ isDone: true, position: head })
       const refused = await actors.handleTogether([step('a', 1), step('b', 49)], context)
-      expect(refused).toMatchObject({ isDone: false, refusal: { refused: 'TooMuch' } })
+      expect(refused).toMatchObject({ isDone: false, error: { code: 'TooMuch' } })
       const same = await actors.handleTogether([step('a', 1), step('a', 49)], context)
       expect(same).toMatchObject({ isDone: false })
       expect((await actors.stateOf(deciders, 'a')).total).toBe(4)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MailFailed, type MailFault } from '#infra/mail/port.ts'
+import { type MailErrorCode, MailFailed } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
@@ -32,7 +32,7 @@ const mailer = (settings: Partial<MailSettings> = {}, policy = LOOPBACK, stepMsM
 
 const MAIL = { to: 'ada@example.com', subject: '邮箱验证 · Ada', text: 'Hello ✓\nada' }
 
-async function faultOf(sending: Promise<void>): Promise<MailFault | null> {
+async function faultOf(sending: Promise<void>): Promise<MailErrorCode | null> {
   try {
     await sending
     return null

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { isDenial } from '#relay/canonical/denial.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 
 function read(text: string) {
   const request = readChatRequest(Buffer.from(text))
-  if (isDenial(request)) throw new Error(`denied: ${request.denied} ${request.param}`)
+  if (isRelayError(request)) throw new Error(`code: ${request.code} ${request.params.param}`)
   return request
 }
 
@@ -96,7 +96,7 @@ describe('a chat request', () => {
     ['messages[0].tool_calls', '{"model":"m","messages":[{"role":"assistant","tool_calls":{}}]}'],
     ['messages[0].tool_call_id', '{"model":"m","messages":[{"tool_call_id":1}]}'],
   ])('is refused for its %s: %s', (param, text) => {
-    expect(readChatRequest(Buffer.from(text))).toMatchObject({ param })
+    expect(readChatRequest(Buffer.from(text))).toMatchObject({ params: { param } })
   })
 })
 

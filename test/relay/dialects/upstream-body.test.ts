@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDenial } from '#relay/canonical/denial.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 
@@ -7,7 +7,7 @@ const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 
 function read(text: string): ChatRequest {
   const request = readChatRequest(Buffer.from(text))
-  if (isDenial(request)) throw new Error(request.denied)
+  if (isRelayError(request)) throw new Error(request.code)
   return request
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
-import { isDenial } from '#relay/canonical/denial.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
@@ -90,7 +90,7 @@ describe('what is sent', () => {
   const request = readChatRequest(Buffer.from(body))
 
   function sent(type: number, setting: string): string {
-    if (isDenial(request)) throw new Error('no request')
+    if (isRelayError(request)) throw new Error('no request')
     const rules = channelRules({ ...PLAIN_CHANNEL_TERMS, type, setting })
     const { takesIncludeUsage: forcesUsage, overrides, allowedMembers: allowed } = rules
     const { body } = upstreamBody(request, { model: 'm', forcesUsage, overrides, allowed })

@@ -5,10 +5,10 @@ import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/de
 import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { Core } from '#infra/core.ts'
@@ -80,7 +80,7 @@ async function bookmarks(): Promise<number> {
   return Number(rows[0]?.position ?? 0)
 }
 
-async function act<S, C, E extends Fact, R extends Refusal>(
+async function act<S, C, E extends Fact, R extends CodedError>(
   decider: Decider<S, C, E, R>,
   stream: string,
   command: C,

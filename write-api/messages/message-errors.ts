@@ -1,12 +1,6 @@
-import type { MessageRefusalCode } from '#domain/message/decide.ts'
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-export type MessageActionRefusalCode =
-  | 'MessageTitleRequired'
-  | 'MessageContentRequired'
-  | 'RecipientUnknown'
-
-export const MESSAGE_REFUSALS: Refusals<MessageRefusalCode | MessageActionRefusalCode> = {
+export const MESSAGE_ERRORS = {
   MessageUnknown: [404, { zh: '消息不存在', en: 'No such message' }],
   MessageExists: [200, { zh: '消息已存在', en: 'The message exists already' }],
   MessageTitleRequired: [200, { zh: '请输入消息标题！', en: 'The title is required' }],
@@ -23,4 +17,6 @@ export const MESSAGE_REFUSALS: Refusals<MessageRefusalCode | MessageActionRefusa
       en: `The ids of the recipients are in more than ${limit} places: send it in parts`,
     }),
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const messageError = errorsOf(MESSAGE_ERRORS)

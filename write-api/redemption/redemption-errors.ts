@@ -1,17 +1,6 @@
-import type { RedemptionRefusalCode } from '#domain/redemption/decide.ts'
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** What actions on codes refuse themselves. */
-export type RedemptionActionRefusalCode =
-  | 'CodeRequired'
-  | 'RedemptionNameRequired'
-  | 'RedemptionCountTooSmall'
-  | 'RedemptionCountTooLarge'
-  | 'OneKeyOneCode'
-  | 'RedemptionKeyTooShort'
-  | 'NoRedemptionChosen'
-
-export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionActionRefusalCode> = {
+export const REDEMPTION_ERRORS = {
   CodeRequired: [200, { zh: '请输入兑换码！', en: 'Enter a redemption code' }],
   CodeInvalid: [200, { zh: '无效或已被使用的兑换码', en: 'Invalid or used redemption code' }],
   CodeNotYetValid: [200, { zh: '兑换码尚未生效', en: 'This redemption code is not valid yet' }],
@@ -112,4 +101,6 @@ export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionAct
     200,
     { zh: '请至少选择一个兑换码！', en: 'Select at least one redemption code' },
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const redemptionError = errorsOf(REDEMPTION_ERRORS)

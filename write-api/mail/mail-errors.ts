@@ -1,14 +1,7 @@
-import type { MailFault } from '#infra/mail/port.ts'
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import type { MailErrorCode } from '#infra/mail/port.ts'
 
-export type MailRefusalCode =
-  | 'MailRequired'
-  | 'MailInvalid'
-  | 'MailNotSetUp'
-  | 'MailNotSent'
-  | 'TestMailFailed'
-
-export const MAIL_REFUSALS: Refusals<MailRefusalCode> = {
+export const MAIL_ERRORS = {
   MailRequired: [200, { zh: '请输入邮箱！', en: 'Enter the mail address' }],
   MailInvalid: [200, { zh: '邮箱地址格式错误', en: 'This is no mail address' }],
   MailNotSetUp: [
@@ -22,11 +15,13 @@ export const MAIL_REFUSALS: Refusals<MailRefusalCode> = {
       en: 'The mail could not be sent: try again later, or tell the administrator',
     },
   ],
-  TestMailFailed: [200, ({ fault = '' }) => FAULTS[fault as MailFault]],
-}
+  TestMailFailed: [200, ({ fault = '' }) => FAULTS[fault as MailErrorCode]],
+} satisfies ErrorCatalogue<string>
+
+export const mailError = errorsOf(MAIL_ERRORS)
 
 /** For whoever can mend it. */
-const FAULTS: Readonly<Record<MailFault, { readonly zh: string; readonly en: string }>> = {
+const FAULTS: Readonly<Record<MailErrorCode, { readonly zh: string; readonly en: string }>> = {
   'not-set-up': {
     zh: '请先填写并保存 SMTP 服务器地址与发送者邮箱',
     en: 'Enter and save the mail server and the sender first',

@@ -13,7 +13,7 @@ const CODES = new Set([
  * What a provider has against our key or account, as a code; null when it is something else. Told
  * by the status and by structured codes alone: words may echo a prompt.
  */
-export function accountFaultOf({
+export function accountErrorOf({
   error,
   status,
   body,

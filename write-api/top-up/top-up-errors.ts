@@ -1,18 +1,6 @@
-import type { TopUpRefusalCode } from '#domain/top-up/commands.ts'
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** What the actions of top-ups refuse themselves. */
-export type TopUpActionRefusalCode =
-  | 'TopUpClosed'
-  | 'PaymentMethodClosed'
-  | 'TopUpTooSmall'
-  | 'TopUpTooLarge'
-  | 'TopUpCodeUnknown'
-  | 'PaymentAddressRequired'
-  | 'PaymentProviderFailed'
-  | 'RefundReasonRequired'
-
-export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActionRefusalCode> = {
+export const TOP_UP_ERRORS = {
   TopUpClosed: [
     200,
     { zh: '管理员未开启在线充值！', en: 'The administrator has not enabled online top-up' },
@@ -61,4 +49,6 @@ export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActionRefusalCode
       en: 'Somebody has just refunded this order: look at it and try again',
     },
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const topUpError = errorsOf(TOP_UP_ERRORS)

@@ -1,7 +1,6 @@
-import type { OptionsRefusalCode } from '#domain/options/commands.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
-import { faultWords } from '../fault-words.ts'
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { validationWords } from '../validation-words.ts'
 
 const OF_NUMBERS = new Set<unknown>(['not-integer', 'not-number', 'below-minimum', 'above-maximum'])
 
@@ -13,18 +12,16 @@ function boundsOf(key: unknown, fault: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-export type OptionCode = OptionsRefusalCode | 'OptionNotYours'
-
 /** What the options refuse, price changes for a time to come among them. */
-export const OPTION_REFUSALS: Refusals<OptionCode> = {
+export const OPTION_ERRORS = {
   UnknownOption: [
     400,
     ({ key = '' }) => ({ zh: `未知的选项：${key}`, en: `Unknown option: ${key}` }),
   ],
   InvalidOption: [
     400,
-    ({ key = '', ...details }) => {
-      const { zh, en } = faultWords({ ...boundsOf(key, details.fault), ...details })
+    ({ key = '', ...params }) => {
+      const { zh, en } = validationWords({ ...boundsOf(key, params.fault), ...params })
       return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
     },
   ],
@@ -66,4 +63,6 @@ export const OPTION_REFUSALS: Refusals<OptionCode> = {
       en: `Only a super admin can change the option ${key}`,
     }),
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const optionError = errorsOf(OPTION_ERRORS)

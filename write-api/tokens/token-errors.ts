@@ -1,7 +1,6 @@
-import type { TokenRefusalCode } from '#domain/token/decide.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
-import type { Refusals } from '../refusal-table.ts'
 
 const EXPIRED: Words = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
@@ -21,7 +20,7 @@ const EXHAUSTED_ONES: Words = {
 }
 
 /** What the tokens refuse. */
-export const TOKEN_REFUSALS: Refusals<TokenRefusalCode> = {
+export const TOKEN_ERRORS = {
   TokenUnknown: [
     404,
     ({ tokenId }) =>
@@ -30,8 +29,8 @@ export const TOKEN_REFUSALS: Refusals<TokenRefusalCode> = {
         : { zh: `令牌不存在：${tokenId}`, en: `No such token: ${tokenId}` },
   ],
   TokenExists: [200, { zh: '令牌已存在', en: 'The token exists already' }],
-  TokenExpired: [200, (details) => naming(details, EXPIRED, EXPIRED_ONES)],
-  TokenExhausted: [200, (details) => naming(details, EXHAUSTED, EXHAUSTED_ONES)],
+  TokenExpired: [200, (params) => naming(params, EXPIRED, EXPIRED_ONES)],
+  TokenExhausted: [200, (params) => naming(params, EXHAUSTED, EXHAUSTED_ONES)],
   TooManyTokens: [
     200,
     ({ limit = '' }) => ({
@@ -39,4 +38,9 @@ export const TOKEN_REFUSALS: Refusals<TokenRefusalCode> = {
       en: `You can have at most ${limit} tokens`,
     }),
   ],
-}
+  GroupNotUsable: [200, { zh: '无权使用该分组', en: 'You can not use this group' }],
+  NoTokenChosen: [200, { zh: '请至少选择一个令牌！', en: 'Select at least one token' }],
+  TokenNameRequired: [200, { zh: '令牌名称不能为空', en: 'The token name is required' }],
+} satisfies ErrorCatalogue<string>
+
+export const tokenError = errorsOf(TOKEN_ERRORS)

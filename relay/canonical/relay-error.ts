@@ -1,5 +1,7 @@
+import type { CodedError } from '#domain/shared/coded-error.ts'
+
 /** Why the gateway itself did not answer a call. Closed: every code has words and a status. */
-export type DenialCode =
+export type RelayErrorCode =
   | 'invalid_request'
   | 'empty_body'
   | 'invalid_json'
@@ -67,34 +69,26 @@ export type DenialCode =
   | 'upstream_format'
   | 'internal_error'
 
-export type Denial = {
-  readonly denied: DenialCode
-  /** The request's field at fault. */
-  readonly param: string | null
-  /** What the words name: a model, a group, a limit. Never a provider's text. */
-  readonly subject: string
-  /** For limits: when to come back. */
-  readonly retryAfterSeconds: number | null
+export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
+
+type RelayErrorParams = {
+  /** The field of the request that is at fault. */
+  readonly param?: string
+  /** What the message names: a model, a group, a limit. Never a provider's text. */
+  readonly subject?: string
 }
 
-export const deny = (
-  denied: DenialCode,
-  details: {
-    readonly param?: string
-    readonly subject?: string
-    readonly retryAfterSeconds?: number
-  } = {},
-): Denial => ({
-  denied,
-  param: details.param ?? null,
-  subject: details.subject ?? '',
-  retryAfterSeconds: details.retryAfterSeconds ?? null,
-})
+/** `retryAfter`, in seconds, is for limits: when the caller may come back. */
+export const relayError = (
+  code: RelayErrorCode,
+  { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
+): RelayError => (retryAfter === undefined ? { code, params } : { code, params, retryAfter })
 
-export const isDenial = (outcome: object): outcome is Denial => 'denied' in outcome
+export const isRelayError = (outcome: object): outcome is RelayError =>
+  'code' in outcome && 'params' in outcome
 
 /** Which kind of error a client library makes of it. */
-type DenialType =
+type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'permission_error'
@@ -105,13 +99,13 @@ type DenialType =
 
 export type Answer = {
   readonly status: number
-  readonly type: DenialType
+  readonly type: ErrorType
   /** `{param}` and `{subject}` are filled in. */
   readonly en: string
   readonly zh: string
 }
 
-export const answer = (status: number, type: DenialType, en: string, zh: string): Answer => ({
+export const answer = (status: number, type: ErrorType, en: string, zh: string): Answer => ({
   status,
   type,
   en,

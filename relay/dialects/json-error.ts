@@ -1,41 +1,48 @@
-import { type Denial, deny } from '../canonical/denial.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
 /** What is wrong with a body, for whoever wrote the program that sent it. */
-export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
+export function jsonError(body: Buffer, fault: JsonFault): RelayError {
   switch (fault.fault) {
     case 'duplicate':
-      return deny('duplicate_key', { param: fault.key.slice(0, 64) })
+      return relayError('duplicate_key', { param: fault.key.slice(0, 64) })
     case 'ambiguous':
       return ambiguousKey(fault.key, fault.other)
     case 'not-an-object':
-      return deny('json_not_object')
+      return relayError('json_not_object')
     case 'not-utf8':
-      return deny('invalid_utf8')
+      return relayError('invalid_utf8')
     case 'too-deep':
-      return deny('json_too_deep', { subject: String(DEPTH_MAX) })
+      return relayError('json_too_deep', { subject: String(DEPTH_MAX) })
     case 'too-long':
-      return deny('json_too_long', { subject: String(VALUES_MAX) })
+      return relayError('json_too_long', { subject: String(VALUES_MAX) })
     case 'too-wide':
-      return deny('json_too_wide', { subject: String(MEMBERS_MAX) })
+      return relayError('json_too_wide', { subject: String(MEMBERS_MAX) })
     case 'too-many-keys':
-      return deny('json_too_wide', { subject: String(KEYS_MAX) })
+      return relayError('json_too_wide', { subject: String(KEYS_MAX) })
     case 'bad-text':
-      return deny('invalid_text', { subject: placeOf(body, fault.at), ...fieldOf(body, fault.at) })
+      return relayError('invalid_text', {
+        subject: placeOf(body, fault.at),
+        ...fieldOf(body, fault.at),
+      })
     case 'malformed':
-      if (fault.at >= body.length) return deny(isBlank(body) ? 'empty_body' : 'json_incomplete')
-      return deny('invalid_json', { subject: placeOf(body, fault.at) })
+      if (fault.at >= body.length)
+        return relayError(isBlank(body) ? 'empty_body' : 'json_incomplete')
+      return relayError('invalid_json', { subject: placeOf(body, fault.at) })
   }
 }
 
 const NAME_LENGTH_SHOWN = 96
 
 /** `path`: of the member that may be read as the one called `other`, if it isn't that one again. */
-export function ambiguousKey(path: string, other: string): Denial {
+export function ambiguousKey(path: string, other: string): RelayError {
   const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
-  if (path === other || path.endsWith(`.${other}`)) return deny('duplicate_key', { param })
-  return deny('ambiguous_key', { param, subject: other.slice(0, NAME_LENGTH_SHOWN).toWellFormed() })
+  if (path === other || path.endsWith(`.${other}`)) return relayError('duplicate_key', { param })
+  return relayError('ambiguous_key', {
+    param,
+    subject: other.slice(0, NAME_LENGTH_SHOWN).toWellFormed(),
+  })
 }
 
 const LF = 10

@@ -1,11 +1,7 @@
-import type { AccountRefusalCode } from '#domain/account/commands.ts'
-import type { Refusals } from '../refusal-table.ts'
-
-/** What actions of rewards refuse themselves. */
-export type RewardRefusalCode = 'CheckInDisabled' | 'DeductionBeyondBalance' | 'RequestIdReused'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 /** Of the money: balances, budgets, calls and rewards. */
-export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode | RewardRefusalCode> = {
+export const ACCOUNT_ERRORS = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
   DeductionBeyondBalance: [
     200,
@@ -46,4 +42,6 @@ export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode | RewardRefusalCode> 
   TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are open' }],
   CallEnded: [200, { zh: '调用已结束', en: 'The call is over' }],
   LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],
-}
+} satisfies ErrorCatalogue<string>
+
+export const accountError = errorsOf(ACCOUNT_ERRORS)

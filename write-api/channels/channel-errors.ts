@@ -1,21 +1,7 @@
-import type { ChannelRefusalCode } from '#domain/channel/commands.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
-import type { Refusals } from '../refusal-table.ts'
-
-/** What the domain refuses, and the actions themselves. */
-export type ChannelCode =
-  | ChannelRefusalCode
-  | 'ChannelFieldsRequired'
-  | 'KeyRepeated'
-  | 'NoChannelToDelete'
-  | 'NoChannelToTag'
-  | 'NoChannelSelected'
-  | 'AddressNotAllowed'
-  | 'ProxyNotAllowed'
-
-/** In the same words everywhere. */
-type Shared = 'NameRequired' | 'InvalidField'
+import { validationWords } from '../validation-words.ts'
 
 const EXPIRED: Words = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',
@@ -26,7 +12,7 @@ const EXPIRED_ONES: Words = {
   en: 'Expired channels need another expiry first, or to never expire',
 }
 
-export const CHANNEL_REFUSALS: Refusals<Exclude<ChannelCode, Shared>> = {
+export const CHANNEL_ERRORS = {
   ChannelFieldsRequired: [
     200,
     { zh: '请填写渠道名称和渠道密钥！', en: 'Channel name and channel key are required' },
@@ -85,5 +71,15 @@ export const CHANNEL_REFUSALS: Refusals<Exclude<ChannelCode, Shared>> = {
       en: 'Enter the key: a new type, address or proxy of a channel needs it again',
     },
   ],
-  ChannelExpired: [200, (details) => naming(details, EXPIRED, EXPIRED_ONES)],
-}
+  ChannelExpired: [200, (params) => naming(params, EXPIRED, EXPIRED_ONES)],
+  NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
+  InvalidField: [
+    400,
+    ({ field = '', ...params }) => {
+      const { zh, en } = validationWords(params)
+      return { zh: `参数 ${field} 无效：${zh}`, en: `Invalid field ${field}: ${en}` }
+    },
+  ],
+} satisfies ErrorCatalogue<string>
+
+export const channelError = errorsOf(CHANNEL_ERRORS)

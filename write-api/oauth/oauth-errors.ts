@@ -1,17 +1,7 @@
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
-import type { Refusals } from '../refusal-table.ts'
 
-export type OAuthRefusalCode =
-  | 'WayInClosed'
-  | 'OAuthNotSetUp'
-  | 'OAuthStateInvalid'
-  | 'OAuthFailed'
-  | 'OAuthOther'
-  | 'WeChatCodeWrong'
-  | 'TelegramInvalid'
-  | 'NoFreeUsername'
-
-export const OAUTH_REFUSALS: Refusals<OAuthRefusalCode> = {
+export const OAUTH_ERRORS = {
   WayInClosed: [
     200,
     ({ provider }) => {
@@ -74,7 +64,9 @@ export const OAUTH_REFUSALS: Refusals<OAuthRefusalCode> = {
     200,
     { zh: '暂时无法分配用户名，请稍后重试', en: 'No username is free for you: try again later' },
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const oauthError = errorsOf(OAUTH_ERRORS)
 
 const SITES: Readonly<Record<string, Words>> = {
   github: { zh: ' GitHub ', en: 'GitHub' },

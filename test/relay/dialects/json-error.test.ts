@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isDenial } from '#relay/canonical/denial.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
-import { denialBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { errorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { budget } from '#test/support/budget.ts'
 
 function wordsFor(body: string | Buffer, language: 'zh' | 'en' = 'en') {
   const request = readChatRequest(Buffer.from(body))
-  if (!isDenial(request)) throw new Error('not denied')
-  const { status, body: answer } = denialBody(request, language)
+  if (!isRelayError(request)) throw new Error('not denied')
+  const { status, body: answer } = errorBody(request, language)
   return { status, ...answer.error }
 }
 

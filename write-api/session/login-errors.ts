@@ -1,19 +1,6 @@
-import type { Refusals } from '../refusal-table.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** Of registration, verification and reset. */
-export type EntryRefusalCode =
-  | 'RegistrationClosed'
-  | 'PasswordRegistrationClosed'
-  | 'HumanCheckRequired'
-  | 'HumanCheckFailed'
-  | 'MailDomainNotAllowed'
-  | 'MailVerificationOff'
-  | 'MailCodeRequired'
-  | 'MailCodeWrong'
-  | 'ResetLinkInvalid'
-  | 'ServerAddressRequired'
-
-export const ENTRY_REFUSALS: Refusals<EntryRefusalCode> = {
+export const LOGIN_ERRORS = {
   RegistrationClosed: [
     200,
     { zh: '管理员关闭了新用户注册', en: 'The administrator has closed registration' },
@@ -66,4 +53,13 @@ export const ENTRY_REFUSALS: Refusals<EntryRefusalCode> = {
       en: 'The administrator has not set the public address, so no link can be sent',
     },
   ],
-}
+  WrongCredentials: [200, { zh: '用户名或密码错误', en: 'Wrong username or password' }],
+  UserBanned: [200, { zh: '用户已被封禁', en: 'This user has been banned' }],
+  UserDeactivated: [200, { zh: '用户已注销', en: 'This user has been deactivated' }],
+  PasswordLoginDisabled: [
+    200,
+    { zh: '管理员关闭了密码登录', en: 'The administrator has disabled password login' },
+  ],
+} satisfies ErrorCatalogue<string>
+
+export const loginError = errorsOf(LOGIN_ERRORS)

@@ -1,8 +1,8 @@
-import { CHANNEL_ANSWERS } from './channel-answers.ts'
-import { type Answer, answer, type DenialCode } from './denial.ts'
+import { CHANNEL_ERRORS } from './channel-errors.ts'
+import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
-/** Status and words of every denial; a code without them does not compile. */
-export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
+/** Status and words of every error; a code without them does not compile. */
+export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
   empty_body: answer(
     400,
@@ -284,7 +284,7 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'The gateway cannot keep its books right now. Try again shortly.',
     '系统暂时无法记账，请稍后重试。',
   ),
-  ...CHANNEL_ANSWERS,
+  ...CHANNEL_ERRORS,
   internal_error: answer(500, 'server_error', 'Something went wrong here.', '系统内部错误。'),
 }
 

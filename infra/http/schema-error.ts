@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { type HttpRefusal, invalidField } from './faults.ts'
+import { type HttpError, invalidField } from './http-errors.ts'
 import type { Words } from './language.ts'
 
 const TYPES: Record<string, Words> = {
@@ -14,11 +14,11 @@ const TYPES: Record<string, Words> = {
 }
 
 /** The first thing wrong by the schema, as a 400 that names the field and the fault. */
-export function fieldFault(
+export function schemaError(
   errors: readonly TLocalizedValidationError[],
   httpPart: string,
   schema: TSchema = {},
-): HttpRefusal {
+): HttpError {
   const error = errors[0]
   if (error === undefined) throw new Error('a failed check must give an error')
   if (error.keyword === 'required') {

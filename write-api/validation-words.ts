@@ -1,16 +1,16 @@
-import type { TermsFault } from '#domain/channel/check-terms.ts'
-import type { OptionFault } from '#domain/options/check-option.ts'
+import type { TermsErrorCode } from '#domain/channel/check-terms.ts'
+import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/schema.ts'
 import type { Words } from '#infra/http/language.ts'
 
 type Details = Readonly<Record<string, string | number>>
-type FaultCode = TermsFault | OptionFault
+type FaultCode = TermsErrorCode | OptionErrorCode
 
 /**
  * Words for what the domain found wrong with a field or option: `fault` is its code, `name` the
  * entry at fault, `minimum` and `maximum` the bounds that were left, in `unit`.
  */
-export function faultWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
+export function validationWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
   const { zh, en } = FAULTS[fault as FaultCode]
   const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
   const figures = (language: 'zh' | 'en'): string => {

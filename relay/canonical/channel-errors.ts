@@ -1,7 +1,7 @@
-import { answer } from './denial.ts'
+import { answer } from './relay-error.ts'
 
 /** Status and words of what has to do with channels and their providers. */
-export const CHANNEL_ANSWERS = {
+export const CHANNEL_ERRORS = {
   no_channel: answer(
     503,
     'server_error',

@@ -1,21 +1,7 @@
-import { HttpRefusal } from '#infra/http/faults.ts'
+import { type ErrorCatalogue, errorsOf, HttpError } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 
-/** What the actions of this folder refuse. */
-export type ActionRefusalCode =
-  | 'ChannelUnknown'
-  | 'ChannelNotCallable'
-  | 'KeyRequired'
-  | 'AddressNotAllowed'
-  | 'ProxyNotAllowed'
-  | 'ModelsNotListed'
-  | 'ModelsUnavailable'
-  | 'BalanceNotOffered'
-  | 'BalanceUnavailable'
-  | 'TestsRunning'
-  | 'BalancesRunning'
-
-const REFUSALS: Record<ActionRefusalCode, readonly [status: number, Words]> = {
+const CHANNEL_ACTION_ERRORS = {
   ChannelUnknown: [
     404,
     { zh: '渠道未找到，请刷新页面后重试。', en: 'Channel not found, please refresh the page.' },
@@ -64,11 +50,17 @@ const REFUSALS: Record<ActionRefusalCode, readonly [status: number, Words]> = {
     200,
     { zh: '余额更新已在运行中', en: 'The balances are being updated already' },
   ],
-}
+} satisfies ErrorCatalogue<string>
 
-/** The error that answers a refusal; throw it. `why` follows its words. */
-export function refused(code: ActionRefusalCode, why?: Words): HttpRefusal {
-  const [status, { zh, en }] = REFUSALS[code]
-  const words = why === undefined ? { zh, en } : { zh: `${zh}：${why.zh}`, en: `${en}: ${why.en}` }
-  return new HttpRefusal(status, code, words)
+const errorOf = errorsOf(CHANNEL_ACTION_ERRORS)
+
+/** An error to be thrown; `why` is appended to its message. */
+export function channelActionError(
+  code: keyof typeof CHANNEL_ACTION_ERRORS,
+  why?: Words,
+): HttpError {
+  const error = errorOf(code)
+  if (why === undefined) return error
+  const { zh, en } = error.words
+  return new HttpError(error.status, { zh: `${zh}：${why.zh}`, en: `${en}: ${why.en}` }, error)
 }

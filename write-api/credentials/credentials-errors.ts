@@ -1,26 +1,6 @@
-import type { CredentialsRefusalCode } from '#domain/credentials/decide.ts'
-import type { Words } from '#infra/http/language.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** What the actions of this folder refuse themselves. */
-export type CredentialsActionRefusalCode =
-  | 'LoginTicketOver'
-  | 'ProofNeeded'
-  | 'ProofWrong'
-  | 'ProofNotRecent'
-  | 'LoginNotRecent'
-  | 'OwnSecondFactorElsewhere'
-  | 'OnlyPasskeysLeft'
-  | 'TotpOfferOver'
-  | 'PasskeyFailed'
-  | 'PasskeyNameRequired'
-  | 'PasskeyNeedsDomain'
-
-type Details = { readonly limit?: string | number }
-
-export const CREDENTIALS_REFUSALS: Record<
-  CredentialsRefusalCode | CredentialsActionRefusalCode,
-  readonly [status: number, Words | ((details: Details) => Words)]
-> = {
+export const CREDENTIALS_ERRORS = {
   TotpAlreadyOn: [
     200,
     { zh: '已启用身份验证器，请先停用', en: 'An authenticator app is set up already' },
@@ -95,4 +75,6 @@ export const CREDENTIALS_REFUSALS: Record<
       en: 'Passkeys need the site to be opened by a domain name (localhost on this machine)',
     },
   ],
-}
+} satisfies ErrorCatalogue<string>
+
+export const credentialsError = errorsOf(CREDENTIALS_ERRORS)

@@ -1,0 +1,21 @@
+/** What the message of an error needs: the name of a field, a limit, an id; never free text. */
+export type ErrorParams = Readonly<Record<string, string | number>>
+
+/**
+ * An expected error, as a value that is returned and never thrown. `code` comes from a closed
+ * union, stays stable and is meant for programs; the catalogue of its area has its HTTP status and
+ * message. `retryAfter` is in seconds.
+ */
+export type CodedError<Code extends string = string, Params extends object = ErrorParams> = {
+  readonly code: Code
+  readonly params: Params
+  readonly retryAfter?: number
+}
+
+export const codedError = <Code extends string>(
+  code: Code,
+  params: ErrorParams = {},
+): CodedError<Code> => ({ code, params })
+
+export const isCodedError = <E extends CodedError>(outcome: readonly unknown[] | E): outcome is E =>
+  !Array.isArray(outcome)

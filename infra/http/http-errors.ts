@@ -1,0 +1,123 @@
+import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
+import type { Words } from './language.ts'
+
+/**
+ * A coded error on its way to the caller: thrown by hooks and handlers, and rendered in the
+ * caller's language by the error handler. `retryAfter` is in seconds.
+ */
+export class HttpError extends Error implements CodedError {
+  readonly status: number
+  readonly code: string
+  readonly params: ErrorParams
+  readonly words: Words
+  readonly retryAfter?: number
+
+  constructor(status: number, words: Words, { code, params, retryAfter }: CodedError) {
+    super(`${code}: ${words.en}`)
+    this.name = 'HttpError'
+    this.status = status
+    this.code = code
+    this.params = params
+    this.words = words
+    if (retryAfter !== undefined) this.retryAfter = retryAfter
+  }
+}
+
+/** HTTP status and message of each error of an area; 200: a business rule refused the request. */
+export type ErrorCatalogue<Code extends string> = Readonly<
+  Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
+>
+
+/** Builds the errors of a catalogue, to be thrown. `retryAfter` is in seconds. */
+export const errorsOf =
+  <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
+  (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {
+    const [status, words] = catalogue[code]
+    const error = retryAfter === undefined ? { code, params } : { code, params, retryAfter }
+    return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
+  }
+
+/** Errors of the request itself; those of a business rule stand in the catalogue of its area. */
+const HTTP_ERRORS = {
+  InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],
+  InvalidText: [
+    400,
+    { zh: '请求内容不是合法的 UTF-8 文本', en: 'The request body is not valid UTF-8' },
+  ],
+  TooDeep: [400, { zh: '请求内容嵌套过深', en: 'The request body is nested too deeply' }],
+  TooManyValues: [400, { zh: '请求内容包含过多的值', en: 'The request body has too many values' }],
+  InvalidAddress: [400, { zh: '请求地址格式错误', en: 'The request address is malformed' }],
+  InvalidRequest: [400, { zh: '请求格式错误', en: 'The request is malformed' }],
+  NotLoggedIn: [
+    401,
+    { zh: '未登录或登录已过期，请重新登录！', en: 'Not logged in, or the login has expired' },
+  ],
+  CrossSite: [403, { zh: '拒绝跨站请求', en: 'Requests from other sites are refused' }],
+  SessionRequired: [
+    403,
+    {
+      zh: '系统访问令牌不能进行此操作，请登录后操作',
+      en: 'An access token can not do this: log in for it',
+    },
+  ],
+  PasswordNotOwn: [
+    403,
+    {
+      zh: '当前密码是临时密码，请先修改密码',
+      en: 'Your password is a temporary one: change it first',
+    },
+  ],
+  Forbidden: [403, { zh: '无权进行此操作，权限不足', en: 'You do not have permission to do this' }],
+  NoSuchRoute: [404, { zh: '接口不存在', en: 'No such route' }],
+  NotFound: [404, { zh: '对象不存在', en: 'Not found' }],
+  DemoSite: [
+    405,
+    {
+      zh: '本站仅作演示之用，无服务端！',
+      en: 'This site is for demonstration only: it has no server',
+    },
+  ],
+  TooLarge: [413, { zh: '请求内容过大', en: 'The request body is too large' }],
+  WrongContentType: [
+    415,
+    { zh: '请求类型必须为 application/json', en: 'The content type must be application/json' },
+  ],
+  TooManyRequests: [
+    429,
+    { zh: '请求次数过多，请稍后再试！', en: 'Too many requests, please try again later' },
+  ],
+  TooManyExports: [
+    429,
+    {
+      zh: '同时进行的导出过多，请稍后再试',
+      en: 'Too many exports are under way, please try again later',
+    },
+  ],
+  Timeout: [408, { zh: '请求超时', en: 'The request took too long to arrive' }],
+  Unavailable: [
+    503,
+    { zh: '服务繁忙，请稍后再试', en: 'The service is busy, please try again later' },
+  ],
+  Draining: [
+    503,
+    { zh: '服务正在停止，请稍后再试', en: 'The service is stopping, please try again soon' },
+  ],
+  Internal: [500, { zh: '服务器内部错误，请联系管理员！', en: 'Internal server error' }],
+} as const satisfies ErrorCatalogue<string>
+
+export type HttpErrorCode = keyof typeof HTTP_ERRORS
+
+export const httpError = errorsOf<HttpErrorCode>(HTTP_ERRORS)
+
+/** A field that can't be used: 400, naming the field and what is wrong with it. */
+export function invalidField(field: string, problem: Words): HttpError {
+  const words = {
+    zh: `参数 ${field} 无效：${problem.zh}`,
+    en: `Invalid field ${field}: ${problem.en}`,
+  }
+  return new HttpError(400, words, { code: 'InvalidField', params: { field } })
+}
+
+/** An object that does not exist, or belongs to somebody else: the two look alike. */
+export const notFound = (words: Words): HttpError =>
+  new HttpError(404, words, { code: 'NotFound', params: {} })

@@ -1,0 +1,58 @@
+import type { AccountErrorCode } from '#domain/account/commands.ts'
+import type { ChannelErrorCode } from '#domain/channel/commands.ts'
+import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
+import type { IdentityErrorCode } from '#domain/identity/decide.ts'
+import type { MessageErrorCode } from '#domain/message/decide.ts'
+import type { OptionsErrorCode } from '#domain/options/commands.ts'
+import type { RedemptionErrorCode } from '#domain/redemption/decide.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
+import type { SiteErrorCode } from '#domain/site/decide.ts'
+import type { TokenErrorCode } from '#domain/token/decide.ts'
+import type { TopUpErrorCode } from '#domain/top-up/commands.ts'
+import type { UserErrorCode, UsernameErrorCode } from '#domain/user/commands.ts'
+import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
+import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
+import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
+import { MESSAGE_ERRORS } from './messages/message-errors.ts'
+import { OPTION_ERRORS } from './options/option-errors.ts'
+import { REDEMPTION_ERRORS } from './redemption/redemption-errors.ts'
+import { SETUP_ERRORS } from './setup/setup-errors.ts'
+import { TOKEN_ERRORS } from './tokens/token-errors.ts'
+import { TOP_UP_ERRORS } from './top-up/top-up-errors.ts'
+import { ACCOUNT_ERRORS } from './users/account-errors.ts'
+import { USER_ERRORS } from './users/user-errors.ts'
+
+/** Every code that an aggregate which takes commands of this API answers with. */
+export type DomainErrorCode =
+  | AccountErrorCode
+  | ChannelErrorCode
+  | CredentialsErrorCode
+  | IdentityErrorCode
+  | MessageErrorCode
+  | OptionsErrorCode
+  | RedemptionErrorCode
+  | SiteErrorCode
+  | TokenErrorCode
+  | TopUpErrorCode
+  | UserErrorCode
+  | UsernameErrorCode
+
+/** A code of the domain without a status and a message does not compile. */
+const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
+  ...ACCOUNT_ERRORS,
+  ...CHANNEL_ERRORS,
+  ...CREDENTIALS_ERRORS,
+  ...MESSAGE_ERRORS,
+  ...OPTION_ERRORS,
+  ...REDEMPTION_ERRORS,
+  ...SETUP_ERRORS,
+  ...TOKEN_ERRORS,
+  ...TOP_UP_ERRORS,
+  ...USER_ERRORS,
+}
+
+const domainError = errorsOf(DOMAIN_ERRORS)
+
+/** What answers an error of the domain; throw it. */
+export const toHttpError = ({ code, params }: CodedError): HttpError =>
+  domainError(code as DomainErrorCode, params)
