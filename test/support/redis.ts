@@ -56,9 +56,11 @@ export async function startOwnRedis(...more: string[]): Promise<OwnRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'tallygate-redis-'))
   const start = async (): Promise<ChildProcess> => {
     const bound = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder]
+    // Not one of the pipes of the test run: a server that is left over would hold it open for ever.
     const server = spawn('redis-server', [...bound, '--save', '', ...more], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
+    process.once('exit', () => server.kill('SIGKILL'))
     for await (const chunk of server.stdout) {
       if (/Ready to accept connections/.test(String(chunk))) break
     }
