@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesBelow, PARTS, ROOT, sourceFiles } from './source-tree.ts'
 
@@ -15,7 +15,12 @@ const ROOT_ALLOWED = new Set([
   '.gitignore',
   '.dockerignore',
   '.npmrc',
+  '.editorconfig',
+  '.nvmrc',
   'LICENSE',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   '.ci',
 ])
 /** Words that were replaced; the glossary of domain/README.md has those that are used instead. */
@@ -100,6 +105,19 @@ describe('names', () => {
       .map((path) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length }))
       .filter(({ lines }) => lines > 100)
     expect(long).toEqual([])
+  })
+
+  it('links of guides and READMEs lead to files', () => {
+    const documents = ['', ...PARTS]
+      .flatMap((part) => (part === '' ? ['README.md', 'CONTRIBUTING.md'] : filesBelow(part)))
+      .filter((path) => path.endsWith('.md'))
+    const broken = documents.flatMap((path) => {
+      const links = readFileSync(join(ROOT, path), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)
+      return [...links]
+        .filter(([, link = '']) => !existsSync(join(ROOT, dirname(path), link)))
+        .map(([, link]) => `${path}: ${link}`)
+    })
+    expect(broken).toEqual([])
   })
 
   it('the lock file names no registry', () => {

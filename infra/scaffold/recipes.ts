@@ -1,0 +1,318 @@
+import {
+  addImport,
+  addToBlock,
+  type Change,
+  camelCase,
+  inOrder,
+  pascalCase,
+  sentenceCase,
+} from './edits.ts'
+
+/** What a recipe makes, and what remains to be done by hand. */
+export type Scaffold = { readonly changes: readonly Change[]; readonly next: readonly string[] }
+
+export type Recipe = {
+  readonly usage: string
+  /** Of the argument; groups are given to `make`. */
+  readonly pattern: RegExp
+  readonly make: (...groups: string[]) => Scaffold
+}
+
+/** Of the files that are made; the import table holds for this file, too. */
+const CONSOLE_UI = '#console/ui'
+
+const NAME = '([a-z][a-z0-9]*(?:-[a-z0-9]+)*)'
+
+const action = (resource = '', name = ''): Scaffold => {
+  const camel = camelCase(name)
+  const url = `/api/${resource}/${name.replaceAll('-', '_')}`
+  return {
+    changes: [
+      {
+        path: `write-api/${resource}/${name}.ts`,
+        create: `import Type from 'typebox'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import type { Action } from '../action.ts'
+
+const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+
+/**
+ * POST ${url}: carries out one command of the domain, with \`deps.core.actors.handle\` and
+ * \`contextOf\`, and answers with \`visibleIn\` once the read models of its screens include it.
+ */
+export const ${camel}: Action = (api, deps) => {
+  api.post(
+    '${url}',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: '${sentenceCase(name)}',
+        body: ${pascalCase(name)},
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { userId } = principalOf(request)
+      deps.core.log.debug({ userId, id: request.body.id }, '${sentenceCase(name)}')
+      return done()
+    },
+  )
+}
+`,
+      },
+      {
+        path: 'write-api/server.ts',
+        edit: inOrder(
+          addToBlock(/const ACTIONS: readonly Action\[\] = \[/, `${camel},`),
+          addImport(`import { ${camel} } from './${resource}/${name}.ts'`),
+        ),
+      },
+      {
+        path: 'test/write-api/authorisation.test.ts',
+        edit: addToBlock(/const MATRIX: .* = \{/, `'POST ${url}': 'user',`),
+      },
+      {
+        path: `test/write-api/${name}.test.ts`,
+        create: `import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
+
+let fixture: SeededFixture
+
+beforeAll(async () => {
+  fixture = await seededFixture()
+})
+afterAll(() => fixture.close())
+
+it('is refused without a login', async () => {
+  expect((await fixture.anybody('POST', '${url}', { body: { id: 1 } })).status).toBe(401)
+})
+
+it('is done for a user', async () => {
+  const answer = await fixture.user.call('POST', '${url}', { body: { id: 1 } })
+  expect(answer).toMatchObject({ status: 200, success: true })
+})
+`,
+      },
+    ],
+    next: [
+      `Put the body's schema into write-api/contract/ if the console sends it.`,
+      `Send the command of the domain from write-api/${resource}/${name}.ts.`,
+      `Throw errors of the catalogue in write-api/${resource}/; a new code gets a row there.`,
+    ],
+  }
+}
+
+const question = (area = '', name = ''): Scaffold => {
+  const camel = camelCase(name)
+  const url = `/api/${area}/${name.replaceAll('-', '_')}`
+  return {
+    changes: [
+      {
+        path: `read-api/${area}/${name}.ts`,
+        create: `import Type from 'typebox'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
+
+const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
+
+/** GET ${url}: answers from one read model, by the \`query.ts\` of its projection. */
+export function ${camel}(app: App, deps: ReadDeps): void {
+  app.get(
+    '${url}',
+    {
+      schema: {
+        summary: '${sentenceCase(name)}',
+        response: { 200: Envelope(${pascalCase(name)}) },
+      },
+      onRequest: onlyUser,
+      preHandler: upToDate(deps, 'users'),
+    },
+    async (request) => success({ user_id: principalOf(request).userId }),
+  )
+}
+`,
+      },
+      {
+        path: 'read-api/server.ts',
+        edit: inOrder(
+          addToBlock(/const QUESTIONS = \[/, `${camel},`),
+          addImport(`import { ${camel} } from './${area}/${name}.ts'`),
+        ),
+      },
+      {
+        path: 'test/read-api/authorisation.test.ts',
+        edit: addToBlock(/const MATRIX: .* = \{/, `'GET ${url}': 'user',`),
+      },
+    ],
+    next: [
+      `Put the answer's schema into read-api/contract/ if the console reads it.`,
+      `Name in \`upToDate\` the read models that it is answered from.`,
+      `Add a test to test/read-api/.`,
+    ],
+  }
+}
+
+const page = (name = ''): Scaffold => {
+  const camel = camelCase(name)
+  const component = `${pascalCase(name)}Page`
+  const load = `import('../features/${name}/${name}-page.tsx')`
+  const words = (language: 'en' | 'zh', title: string, lead: string): Change[] => [
+    {
+      path: `console/i18n/${language}/${name}.ts`,
+      create:
+        language === 'zh'
+          ? `export const ${camel} = {\n  title: '${title}',\n` +
+            `  lead: '${lead}',\n  empty: '暂无内容',\n}\n`
+          : `import type { Words } from '../words-type.ts'\n\n` +
+            `export const ${camel}: Words['${camel}'] = {\n` +
+            `  title: '${title}',\n  lead: '${lead}',\n  empty: 'Nothing here yet',\n}\n`,
+    },
+    {
+      path: `console/i18n/${language}/page-words.ts`,
+      edit: inOrder(
+        addToBlock(/export const pageWords(: PageWords)? = \{/, `${camel},`),
+        addImport(`import { ${camel} } from './${name}.ts'`),
+      ),
+    },
+    {
+      path: `console/i18n/${language}/shell.ts`,
+      edit: addToBlock(/export const shell(: Words\['shell'\])? = \{/, `${camel}: '${title}',`),
+    },
+  ]
+  return {
+    changes: [
+      {
+        path: `console/features/${name}/${name}-page.tsx`,
+        create: `import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Page } from '${CONSOLE_UI}/page.tsx'
+
+/** ${sentenceCase(name)}. */
+export function ${component}(): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('${camel}.title')} lead={t('${camel}.lead')}>
+      <p>{t('${camel}.empty')}</p>
+    </Page>
+  )
+}
+`,
+      },
+      ...words('en', sentenceCase(name), `What this page shows.`),
+      ...words('zh', sentenceCase(name), `本页内容说明。`),
+      {
+        path: 'console/app/routes.tsx',
+        edit: addToBlock(
+          /const CONSOLE_PAGES: RouteObject\[\] = \[/,
+          `wordyPage('/app/${name}', () => ${load}, '${component}'),`,
+        ),
+      },
+      {
+        path: 'console/app/use-shell-commands.ts',
+        edit: (text) => {
+          const keys = [...'abcdefghijklmnopqrstuvwxyz']
+          const free = keys.find((key) => !text.includes(`: '${key}',`)) ?? ''
+          return addToBlock(/const GO_KEYS: .* = \{/, `${camel}: '${free}',`)(text)
+        },
+      },
+      {
+        path: 'console/app/navigation.ts',
+        edit: inOrder(
+          (text) => text.replace(/readonly label:\n/, `$&    | '${camel}'\n`),
+          addToBlock(
+            /const ITEMS: readonly NavItem\[\] = \[/,
+            `{ path: '/app/${name}', label: '${camel}', icon: 'list', section: 'console' },`,
+          ),
+        ),
+      },
+    ],
+    next: [
+      `Write the title and the lead in console/i18n/{en,zh}/${name}.ts and the name in shell.ts.`,
+      `Fill console/features/${name}/${name}-page.tsx; a list page starts from another list page.`,
+      `Add a browser test to test/console/${name}/.`,
+    ],
+  }
+}
+
+const provider = (name = '', id = ''): Scaffold => {
+  const camel = camelCase(name)
+  return {
+    changes: [
+      {
+        path: 'relay/providers/openai-compatible/profiles/international.ts',
+        edit: (text) => `${text}
+/** Speaks OpenAI's chat format at an address that the operator enters. */
+export const ${camel}: Profile = { ...OPENAI_LIKE, id: ${id}, name: '${pascalCase(name)}' }
+`,
+      },
+      {
+        path: 'relay/providers/openai-compatible/profiles.ts',
+        edit: inOrder(
+          addToBlock(/export const PROFILES: readonly Profile\[\] = \[/, `${camel},`),
+          (text) =>
+            text.replace(
+              /(import \{\n)((?: {2}\w+,\n)+\} from '.\/profiles\/international)/,
+              `$1  ${camel},\n$2`,
+            ),
+        ),
+      },
+    ],
+    next: [
+      `Name in the profile what differs from OpenAI: address, paths, header of the key, models.`,
+      `Add a recorded stream to test/relay/providers/provider-streams.ts.`,
+    ],
+  }
+}
+
+const option = (section = '', key = ''): Scaffold => ({
+  changes: [
+    {
+      path: `domain/options/sections/${section}.ts`,
+      edit: addToBlock(
+        /^ {2}options: \[/m,
+        `{
+      key: '${key}',
+      type: FLAG,
+      preset: 'false',
+      label: { zh: '${key} 选项', en: '${key}' },
+    },`,
+      ),
+    },
+  ],
+  next: [
+    `Choose its type, default and who may set it (domain/options/schema.ts), and write its words.`,
+    `Read it where it takes effect: \`optionFlag(values, '${key}')\` or relay/views/.`,
+    `Test its effect, and that a bad value is refused (test/write-api/options.test.ts).`,
+  ],
+})
+
+export const RECIPES: Readonly<Record<string, Recipe>> = {
+  action: {
+    usage: 'action RESOURCE/NAME, such as action tokens/rename-token',
+    pattern: new RegExp(`^${NAME}/${NAME}$`),
+    make: action,
+  },
+  question: {
+    usage: 'question AREA/NAME, such as question tokens/token-count',
+    pattern: new RegExp(`^${NAME}/${NAME}$`),
+    make: question,
+  },
+  page: {
+    usage: 'page NAME, such as page reports',
+    pattern: new RegExp(`^${NAME}$`),
+    make: page,
+  },
+  provider: {
+    usage: 'provider NAME=TYPE, such as provider example-ai=900 (the number of the channel type)',
+    pattern: new RegExp(`^${NAME}=(\\d{1,4})$`),
+    make: provider,
+  },
+  option: {
+    usage: 'option SECTION/KEY, such as option channels/ExampleEnabled',
+    pattern: new RegExp(`^${NAME}/([A-Z][A-Za-z0-9]*)$`),
+    make: option,
+  },
+}

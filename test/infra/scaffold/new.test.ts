@@ -1,0 +1,70 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PARTS } from '#test/architecture/source-tree.ts'
+
+const CHECKOUT = resolve(import.meta.dirname, '../../..')
+const bin = (name: string): string => join(CHECKOUT, 'node_modules/.bin', name)
+const run = promisify(execFile)
+
+let copy: string
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'tallygate-new-'))
+  const files = ['package.json', 'tsconfig.json', 'biome.json', '.gitignore', 'vitest.config.ts']
+  for (const name of [...PARTS, ...files]) {
+    cpSync(join(CHECKOUT, name), join(copy, name), {
+      recursive: true,
+      filter: (path) => !/\/(dist|\.artifacts)$/.test(path),
+    })
+  }
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(copy, 'node_modules'))
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+const make = (kind: string, name: string) =>
+  run(bin('node'), [join(CHECKOUT, 'infra/scaffold/new.ts'), kind, name], { cwd: copy })
+
+const textOf = (path: string): string => readFileSync(join(copy, path), 'utf8')
+
+describe('npm run new', () => {
+  it('makes each kind, and the result passes type check and lint', async () => {
+    const made = [
+      await make('action', 'tokens/rename-token'),
+      await make('question', 'tokens/token-count'),
+      await make('page', 'example-reports'),
+      await make('provider', 'example-ai=900'),
+      await make('option', 'channels/ExampleEnabled'),
+    ]
+    const paths = made.flatMap(({ stdout }) => stdout.match(/^ {2}\S+\.tsx?$/gm) ?? [])
+    expect(paths.length).toBeGreaterThan(15)
+    expect(textOf('write-api/server.ts')).toContain('  renameToken,\n')
+    expect(textOf('console/app/routes.tsx')).toContain("'/app/example-reports'")
+    const options = { cwd: copy, encoding: 'utf8' } as const
+    const lint = [...new Set(paths.map((path) => path.trim()))]
+    execFileSync(bin('biome'), ['check', '--error-on-warnings', ...lint], options)
+    const { stdout } = await run(bin('tsc'), ['--noEmit'], options).catch((error) => error)
+    expect(stdout).toBe('')
+  }, 120_000)
+
+  it('writes nothing where something of it is there already', async () => {
+    const before = textOf('write-api/server.ts')
+    const failure = await make('action', 'tokens/delete-tokens').catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') })
+    expect(textOf('write-api/server.ts')).toBe(before)
+    expect(existsSync(join(copy, 'test/write-api/delete-tokens.test.ts'))).toBe(false)
+  })
+
+  it.each([
+    ['nothing', 'x'],
+    ['action', 'NoKebab'],
+    ['option', 'channels/lower'],
+  ])('refuses %s %s and says what can be made', async (kind, name) => {
+    const failure = await make(kind, name).catch((error: unknown) => error)
+    const stderr = expect.stringContaining('npm run new -- page NAME')
+    expect(failure).toMatchObject({ code: 2, stderr })
+  })
+})
