@@ -6,6 +6,7 @@ import type { LongAnswers } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
 import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
+import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
 import { PageQuery } from './contract/envelope.ts'
@@ -22,6 +23,7 @@ export type ReadDeps = {
   /** Of tasks under way. */
   readonly progress: Progress
   readonly shownBalances: ShownBalances
+  readonly providerMessages: Pick<ProviderMessages, 'find'>
   /** Types of channels that some provider serves. */
   readonly servedTypes: readonly number[]
   /** Those of them that take chats. */

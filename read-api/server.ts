@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createGauges } from '#infra/gauges/gauges.ts'
 import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createProgress } from '#infra/progress/progress.ts'
+import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import { getHealth } from './channels/health/get-health.ts'
 import { getHealthHistory } from './channels/health/get-health-history.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
@@ -91,12 +92,13 @@ export const MESSAGE_BYTES_MAX = 4_096
 /** Registers the read side of the management API on the app. */
 export async function readApi(
   app: FastifyInstance,
-  given: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances'>,
+  given: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances' | 'providerMessages'>,
 ): Promise<void> {
   const health = new HealthBoard(given.core, await createGauges(given.core.pg))
   const progress = await createProgress(given.core.pg)
   const shownBalances = await createShownBalances(given.core.pg, given.core.now)
-  const parts: ReadDeps = { ...given, health, progress, shownBalances }
+  const providerMessages = await createProviderMessages(given.core.pg, () => {})
+  const parts: ReadDeps = { ...given, health, progress, shownBalances, providerMessages }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
     // A frame that is too large or none at all is its sender's fault, no line in our log.

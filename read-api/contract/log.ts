@@ -85,6 +85,8 @@ export type LogOther = {
   end?: string
   /** With the end `revoked`, the code that the caller was given: `user_disabled`. */
   end_reason?: string
+  /** Of a failed call: the provider's own message, without keys, accounts and addresses. */
+  provider_message?: string
   /** What was set aside at admission, in quota; all but the charge went back. */
   hold?: number
   anomaly?: string

@@ -54,7 +54,9 @@ export type Hub = {
  * Tails the read models of the log, the channels, the tokens and the users: one query for each per
  * advance, for all sockets. What it passes on is committed, and the same as REST answers.
  */
-export function createHub(deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress'>): Hub {
+export function createHub(
+  deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
+): Hub {
   const { core, freshness } = deps
   const members = new Map<() => void, number>()
   let ring = new Ring(0)

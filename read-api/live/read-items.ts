@@ -6,6 +6,7 @@ import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { logAnswer, openRows } from '../logs/log-answer.ts'
+import { messagesOf } from '../logs/provider-messages.ts'
 import type { ReadDeps } from '../question.ts'
 import { cachedText, type LiveItem } from './ring.ts'
 import { taskItems } from './task-items.ts'
@@ -27,7 +28,7 @@ export type Wanted = {
 
 /** What happened after a position, in order, and how far that goes. */
 export async function readItems(
-  deps: Pick<ReadDeps, 'core' | 'progress'>,
+  deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: Wanted,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const { core } = deps
@@ -47,6 +48,7 @@ export async function readItems(
   const ofTests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
   const ofTokens = await tokenItems(core, { after, upTo: reached, ...filter })
   const ofInboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
+  const messages = await messagesOf(deps, logs)
   const items: LiveItem[] = [
     ...(await openRows(core.vault, logs)).map((row) => ({
       topic: 'logs' as const,
@@ -56,7 +58,7 @@ export async function readItems(
         type: 'event',
         topic: 'logs',
         position: row.id,
-        data: logAnswer(row, viewer),
+        data: logAnswer(row, viewer, messages.get(row.requestId)),
       })),
     })),
     ...channels.map((row) => ({

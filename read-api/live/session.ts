@@ -23,7 +23,7 @@ export type TaskProgress = {
   readonly progress: string
 }
 
-type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'health'>
+type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
 /** One socket's place in the stream, and what it may see of it. */
 export class LiveSession {

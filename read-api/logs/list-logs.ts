@@ -11,6 +11,7 @@ import { type App, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../qu
 import { logAnswer, openRows } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
+import { messagesOf } from './provider-messages.ts'
 
 /** `before`: rows below this row's id, instead of the start of the list. */
 const Paging = { ...Query.page, before: Query.whole }
@@ -58,7 +59,9 @@ async function answer(
   if (last !== undefined) cursors.learn(list, page, last.id)
   // NOTE: in one's own log an admin, too, sees what a user sees.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
-  const items = (await openRows(core.vault, rows)).map((row) => logAnswer(row, viewer))
+  const messages = await messagesOf(deps, rows)
+  const opened = await openRows(core.vault, rows)
+  const items = opened.map((row) => logAnswer(row, viewer, messages.get(row.requestId)))
   return success({ items, page, total })
 }
 

@@ -4,6 +4,7 @@ import type { Language, Words } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/log.ts'
+import { messageFor, type OpenedMessage } from './provider-messages.ts'
 
 /** What a row says beside its numbers, by the reason that the read model keeps. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -62,13 +63,13 @@ export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedR
   )
 
 /** A row as this viewer may see it, `other` last: the same for REST and the live socket. */
-export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEntry => ({
+export const logAnswer = (row: OpenedRow, viewer: Viewer, message?: OpenedMessage): LogEntry => ({
   id: row.id,
   created_at: row.createdAt,
   type: row.type,
   request_id: row.requestId,
-  channel: isAdmin ? row.channelId : 0,
-  channel_name: isAdmin ? row.channelName : '',
+  channel: viewer.isAdmin ? row.channelId : 0,
+  channel_name: viewer.isAdmin ? row.channelName : '',
   username: row.username,
   user_id: row.userId,
   token_name: row.tokenName,
@@ -80,9 +81,9 @@ export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEnt
   prompt_tokens: row.promptTokens,
   completion_tokens: row.completionTokens,
   quota: toWire(row.quota),
-  content: wordsOf(row, language),
+  content: wordsOf(row, viewer.language),
   client_ip: row.address,
-  other: isAdmin ? otherForAdmin(row) : row.other,
+  other: joined(viewer.isAdmin ? otherForAdmin(row) : row.other, messageFor(message, viewer)),
 })
 
 function otherForAdmin({ other, adminOther, actorId: id, actorName, noteText }: OpenedRow): string {
