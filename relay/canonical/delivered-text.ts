@@ -1,9 +1,14 @@
-import { eachWord, eachWordOfEvents } from './answer-words.ts'
+import { eachWord, eachWordOfEvents, type WordSink } from './answer-words.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
+/**
+ * A token of base64 data. Published rates: a picture of 1 290 tokens has about a megabyte, a second
+ * of sound has 20 tokens in 64 000 characters as PCM and in 21 000 as MP3.
+ */
+const DATA_CHARACTERS_PER_TOKEN = 1_000
 
-/** What is to be counted, and the tokens of what was let go. */
+/** The text that is to be counted, and the tokens of everything else. */
 export type Said = { readonly text: string; readonly tokens: number }
 
 /**
@@ -11,12 +16,13 @@ export type Said = { readonly text: string; readonly tokens: number }
  * in pieces, and however those were mixed. Beyond 256 K characters the words are let go and their
  * tokens estimated.
  */
-class SaidText {
+class SaidText implements WordSink {
   private readonly texts = new Map<number, Map<number, string>>()
   private room = TEXT_LENGTH_MAX
   private beyond: Letters = { latin: 0, others: 0 }
+  private dataLength = 0
 
-  readonly add = (choice: number, place: number, piece: string): void => {
+  words(choice: number, place: number, piece: string): void {
     const kept = piece.length <= this.room ? piece : piece.slice(0, this.room)
     this.room -= kept.length
     if (kept !== '') {
@@ -29,23 +35,42 @@ class SaidText {
     this.beyond = { latin: this.beyond.latin + latin, others: this.beyond.others + others }
   }
 
+  data(characters: number): void {
+    this.dataLength += characters
+  }
+
   read(): Said {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
-    return { text: texts.map(([, text]) => text).join(''), tokens: tokensOf(this.beyond) }
+    const data = Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
+    return { text: texts.map(([, text]) => text).join(''), tokens: tokensOf(this.beyond) + data }
   }
 }
 
 /** What a plain answer said. */
 export function textOfAnswer(body: Buffer): Said {
   const said = new SaidText()
-  eachWord(body.toString('utf8'), said.add)
+  eachWord(body.toString('utf8'), said)
   return said.read()
+}
+
+/** Whether whole events of a stream say anything. */
+export function saysWords(events: Buffer): boolean {
+  let length = 0
+  eachWordOfEvents(events.toString('utf8'), {
+    words: (_choice, _place, piece) => {
+      length += piece.length
+    },
+    data: (characters) => {
+      length += characters
+    },
+  })
+  return length > 0
 }
 
 /**
  * What a stream delivered, kept so that it can be counted if the provider never says. Events are
- * kept as they came and read only when 64 KB have gathered or somebody asks, so that a stream with
+ * kept as they came and read only when 64 KB have gathered or they are needed, so that a stream with
  * usage at its end costs nothing here.
  */
 export class DeliveredText {
@@ -74,7 +99,7 @@ export class DeliveredText {
   }
 
   private digest(): void {
-    eachWordOfEvents(Buffer.concat(this.events).toString('utf8'), this.said.add)
+    eachWordOfEvents(Buffer.concat(this.events).toString('utf8'), this.said)
     this.events = []
     this.eventBytes = 0
   }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
-import { eachWord, eachWordOfEvents } from '../canonical/answer-words.ts'
+import { eachWord, eachWordOfEvents, type WordSink } from '../canonical/answer-words.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
@@ -16,17 +16,22 @@ export class AnswerScreen {
   /** False from the event on that completes a word. */
   isClean(events: Buffer): boolean {
     const pieces: string[] = []
-    eachWordOfEvents(events.toString('utf8'), (_choice, _place, piece) => pieces.push(piece))
+    eachWordOfEvents(events.toString('utf8'), sinkInto(pieces))
     this.state = this.matcher.feed(this.state, pieces.join(''))
     return this.state !== MATCHED
   }
 
   isCleanAnswer(answer: Buffer): boolean {
     const texts: string[] = []
-    eachWord(answer.toString('utf8'), (_choice, _place, text) => texts.push(text))
+    eachWord(answer.toString('utf8'), sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
 }
+
+const sinkInto = (texts: string[]): WordSink => ({
+  words: (_choice, _place, piece) => texts.push(piece),
+  data: () => {},
+})
 
 /** null: nobody looks, and nothing is spent on it. */
 export const answerScreen = (

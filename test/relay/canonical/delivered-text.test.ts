@@ -12,6 +12,13 @@ function streamed(...events: Buffer[]) {
   return delivered.read()
 }
 
+/** Its texts without names and data, in the order in which they stand. */
+const wordsIn = (value: unknown, key = ''): string => {
+  if (typeof value === 'string') return ['type', 'id', 'format', 'data'].includes(key) ? '' : value
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.entries(value).reduce((text, [name, inner]) => text + wordsIn(inner, name), '')
+}
+
 describe('what is counted is the same, plain and streamed', () => {
   it('of several choices, however they were mixed', () => {
     const plain = textOfAnswer(answer({ content: 'one two' }, { content: 'three four' }))
@@ -47,6 +54,30 @@ describe('what is counted is the same, plain and streamed', () => {
     expect(stream).toEqual(plain)
   })
 
+  it.each([
+    ['an older function call', { function_call: { name: 'find', arguments: '{"a":1}' } }],
+    [
+      'parts',
+      {
+        content: [
+          { type: 'text', text: 'one ' },
+          { type: 'text', text: 'two' },
+        ],
+      },
+    ],
+    ['details', { reasoning_details: [{ type: 'reasoning.text', text: 'so', format: 'v1' }] }],
+    ['a transcript', { audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'spoken' } }],
+    ['a custom tool', { tool_calls: [{ id: 'c', custom: { name: 'run', input: 'ls' } }] }],
+    ['any other member', { extra: { deep: [[{ text: 'deep' }]], note: 'note' } }],
+  ])('of %s', (_name, message) => {
+    const plain = textOfAnswer(answer({ role: 'assistant', ...message }))
+    expect(plain.text).toBe(wordsIn(message))
+    expect(streamed(delta(0, { role: 'assistant' }), delta(0, message))).toEqual({
+      text: plain.text,
+      tokens: 'audio' in message ? 1 : 0,
+    })
+  })
+
   it('of a text that is longer than what is kept', () => {
     const text = 'héllo 你好 🎉 '.repeat(40_000)
     const pieces = text.match(/.{1,977}/gs) ?? []
@@ -63,6 +94,34 @@ describe('what a stream delivered', () => {
     for (let index = 0; index < 2_000; index += 1) delivered.add(delta(index * 7, { content: 'x' }))
     for (const index of [-1, 0.5, Number.MAX_VALUE]) delivered.add(delta(index, { content: 'x' }))
     expect(delivered.read()).toEqual({ text: 'x'.repeat(2_003), tokens: 0 })
+  })
+
+  it('has words once that a provider sends under two names', () => {
+    const twice = { reasoning: 'so', reasoning_details: [{ type: 'reasoning.text', text: 'so' }] }
+    expect(streamed(delta(0, twice), delta(0, twice)).text).toBe('soso')
+  })
+
+  it('counts base64 data by its length, and a long name as words', () => {
+    const data = 'QUJD'.repeat(1_000)
+    const url = `data:image/png;base64,${data}`
+    const sound = streamed(delta(0, { audio: { data } }), delta(0, { audio: { data } }))
+    expect(sound).toEqual({ text: '', tokens: 8 })
+    expect(streamed(delta(0, { images: [{ image_url: { url } }] }))).toEqual({
+      text: '',
+      tokens: 5,
+    })
+    const words = 'word '.repeat(100)
+    for (const name of ['data', 'id', 'type', 'role', 'format', 'signature']) {
+      expect(streamed(delta(0, { [name]: words, inner: [{ [name]: words }] })).text).toBe(
+        words.repeat(2),
+      )
+    }
+  })
+
+  it('reads what is nested however deep', () => {
+    const nested = `${'['.repeat(100_000)}"deep"${']'.repeat(100_000)}`
+    const body = Buffer.from(`data: {"choices":[{"delta":{"content":${nested}}}]}\n\n`)
+    expect(streamed(body).text).toBe('deep')
   })
 
   it('is nothing of what is no JSON, or says nothing', () => {
