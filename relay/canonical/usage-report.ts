@@ -1,16 +1,21 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
-/** What a provider said it used: numbers that can be billed, or why they can't be true. */
-export type UsageReport =
-  /** `anomaly`: parts of the whole, or counts beyond their ceilings, were cut to these. */
-  | {
-      readonly isTrusted: true
-      readonly usage: Usage
-      readonly anomaly: 'parts-exceed-whole' | 'absurd' | null
-    }
-  | { readonly isTrusted: false; readonly anomaly: UsageAnomaly }
+/** How much of what a provider said it used can be billed. */
+export type UsageReport = {
+  /** Every count that can be read, cut to its ceiling; a count that can't be read is 0. */
+  readonly usage: Usage
+  /** All of it is as the provider said, but for parts that were cut to their whole. */
+  readonly isTrusted: boolean
+  readonly anomaly: UsageAnomaly | null
+}
 
-export type UsageAnomaly = 'negative' | 'fraction' | 'not-a-number' | 'absurd' | 'missing'
+export type UsageAnomaly =
+  | 'negative'
+  | 'fraction'
+  | 'not-a-number'
+  | 'absurd'
+  | 'missing'
+  | 'parts-exceed-whole'
 
 /** More than this is not charged for, however large the provider's counts are. */
 export type UsageBounds = {
@@ -18,7 +23,7 @@ export type UsageBounds = {
   readonly outputCeiling: number
 }
 
-/** Beyond this no count is true, whatever the request: it says nothing of what was used. */
+/** Beyond this no count is true, whatever the request. */
 const TOKENS_MAX = 10_000_000
 
 /** Providers may count reasoning beside the limit that they were given. */
@@ -29,23 +34,28 @@ export const outputCeiling = (outputTokensMax: number): number =>
  * OpenAI's chat usage, normalised: `prompt_tokens` includes cached, audio and image tokens,
  * `completion_tokens` includes reasoning and audio. An explicit zero is a zero. The cache counts of
  * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is not.
- * A count beyond its ceiling stands for the ceiling, so that an anomaly makes no call cheaper.
+ * An anomaly makes no call cheaper: a count beyond its ceiling stands for the ceiling, a fraction is
+ * rounded up, digits in a text are read, and no cache count lowers the price where it can't be true
+ * or the prompt was cut. The caller counts what is not trusted itself, and takes the larger.
  */
 export function readOpenAiUsage(
   raw: unknown,
   bounds: UsageBounds,
   isOutputTotalLessPrompt = false,
 ): UsageReport {
-  if (typeof raw !== 'object' || raw === null) return { isTrusted: false, anomaly: 'missing' }
+  if (typeof raw !== 'object' || raw === null) {
+    return { usage: NO_USAGE, isTrusted: false, anomaly: 'missing' }
+  }
   const counts = new Counts()
   const usage = raw as Record<string, unknown>
   const outputMost = bounds.outputCeiling
-  const prompt = counts.required(usage.prompt_tokens, Math.min(TOKENS_MAX, bounds.inputCeiling))
+  const inputMost = Math.min(TOKENS_MAX, bounds.inputCeiling)
+  const prompt = counts.required(usage.prompt_tokens, inputMost)
   const completion = counts.required(usage.completion_tokens, outputMost)
   const input = recordOf(usage.prompt_tokens_details)
   const output = recordOf(usage.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens
-  const cached = counts.optional(cachedBy)
+  const cached = prompt === usage.prompt_tokens ? counts.discount(cachedBy) : 0
   const written = counts.optional(input.cache_write_tokens)
   const audio = counts.optional(input.audio_tokens)
   const image = counts.optional(input.image_tokens)
@@ -54,7 +64,6 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
-  if (counts.anomaly !== null) return { isTrusted: false, anomaly: counts.anomaly }
   const whole = Math.max(completion, total - prompt)
   // What costs the caller least comes first: where parts overlap, it is the dear ones that give.
   const rest = new Whole(prompt)
@@ -69,9 +78,9 @@ export function readOpenAiUsage(
   }
   const isCut = cached + written + audio + image > prompt || thought > whole || spoken > whole
   return {
-    isTrusted: true,
     usage: { ...NO_USAGE, ...parts, output: whole },
-    anomaly: counts.isCut ? 'absurd' : isCut ? 'parts-exceed-whole' : null,
+    isTrusted: counts.anomaly === null,
+    anomaly: counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null),
   }
 }
 
@@ -96,8 +105,6 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 /** Reads counts and remembers the first thing wrong with any of them. */
 class Counts {
   anomaly: UsageAnomaly | null = null
-  /** A count was beyond its ceiling. */
-  isCut = false
 
   required(value: unknown, most: number): number {
     if (value !== undefined && value !== null) return this.count(value, most)
@@ -109,21 +116,26 @@ class Counts {
     return value === undefined || value === null ? 0 : this.count(value, most)
   }
 
+  /** A count that lowers the price: 0 unless it can be true. */
+  discount(value: unknown): number {
+    const count = this.optional(value)
+    return count === value ? count : 0
+  }
+
   private count(value: unknown, most: number): number {
-    const anomaly = faultOf(value)
-    if (anomaly === null) {
-      const count = value as number
-      this.isCut ||= count > most
-      return Math.min(count, most)
-    }
-    this.anomaly ??= anomaly
-    return 0
+    const fault = faultOf(value, most)
+    if (fault === null) return value as number
+    this.anomaly ??= fault
+    const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
+    return typeof count === 'number' ? Math.min(Math.ceil(Math.max(count, 0)), most) : 0
   }
 }
 
-function faultOf(value: unknown): UsageAnomaly | null {
+const DIGITS = /^\d{1,16}$/
+
+function faultOf(value: unknown, most: number): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'
-  if (value > TOKENS_MAX) return 'absurd'
+  if (value > most) return 'absurd'
   return Number.isInteger(value) ? null : 'fraction'
 }

@@ -13,13 +13,15 @@ import type { Candidate } from './plan-call.ts'
 
 /** What came of a call, as far as it can be billed. */
 export type Delivery = {
-  /** The provider's usage as sent; undefined when none came. */
+  /** The provider's usage, as sent; undefined when there was none. */
   readonly rawUsage: unknown
   /** The answer's `model`, as sent; undefined or null when it named none. */
   readonly answeredModel: unknown
   /** What was delivered, read only when it must be counted. */
   readonly readText: () => Said
   readonly isWhole: boolean
+  /** The provider's usage came before words that were delivered, and may leave them out. */
+  readonly isUsageEarly?: boolean
   /** False when the provider broke it off: the input is then its loss. */
   readonly chargesInput: boolean
 }
@@ -32,9 +34,10 @@ export type Metered = {
 }
 
 /**
- * The provider's numbers for an answer that is whole, as far as they can be true. For one that was
- * cut short the larger of those and our own count: what comes before the end is often a zero.
- * `limits`: what the call may be charged for where its account can pay no more.
+ * The provider's numbers for an answer that is whole, where they can be true and came at its end.
+ * Otherwise the larger of those, as far as they can be read, and our own count: what comes before
+ * the end is often a zero, and an anomaly makes no call cheaper. `limits` are what the call may be
+ * charged for where its account can pay no more.
  */
 export async function meter(
   delivery: Delivery,
@@ -53,7 +56,7 @@ async function usageOf(
   counter: UserTokenCounter,
   { outputTokens }: TokenLimits,
 ): Promise<Metered> {
-  const { rawUsage, isWhole } = delivery
+  const { rawUsage, isWhole, isUsageEarly = false } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
   const { request, channel } = candidate
   const bounds = {
@@ -61,13 +64,12 @@ async function usageOf(
     outputCeiling: outputCeiling(outputTokens),
   }
   const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
-  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
-  const { anomaly } = report
-  if (!report.isTrusted) return { ...(await ownCount(delivery, candidate, counter)), anomaly }
-  if (isWhole) return { usage: report.usage, usageSource: 'upstream', anomaly }
+  const { usage: seen, isTrusted, anomaly } = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  if (isWhole && isTrusted && !isUsageEarly)
+    return { usage: seen, usageSource: 'upstream', anomaly }
   const counted = await ownCount(delivery, candidate, counter)
-  const usage = larger(report.usage, counted.usage)
-  return { usage, usageSource: usage === report.usage ? 'upstream' : 'partial', anomaly }
+  const usage = larger(seen, counted.usage)
+  return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
 }
 
 /** The usage seen, with as much input and output as was counted where that is more. */

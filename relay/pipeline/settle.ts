@@ -102,6 +102,7 @@ export async function concludeStream(
     answeredModel: forwarder.answeredModel,
     readText: () => forwarder.delivered.read(),
     isWhole,
+    isUsageEarly: forwarder.isUsageEarly,
     chargesInput: error !== 'error-event',
   }
   const ending = isWhole ? 'done' : END_OF[error]

@@ -1,6 +1,6 @@
-import { DeliveredText } from '#relay/canonical/delivered-text.ts'
+import { DeliveredText, saysWords } from '#relay/canonical/delivered-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
-import { withModel } from '../dialects/openai-chat/upstream-body.ts'
+import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { AnswerScreen } from '../screening/screening.ts'
 import { type Exchange, headersOf } from './exchange.ts'
@@ -30,6 +30,8 @@ export const byteSinkOf = (exchange: Exchange): ByteSink => ({
 /** After its caller left, so much of a stream is still read for its usage. */
 const READ_ON_BYTES_MAX = 1024 * 1024
 const FINISHED = /"finish_reason"\s*:\s*"/
+/** The first events of a stream name its model, where any does. */
+const MODEL_EVENTS_MAX = 8
 
 /**
  * One provider's stream on its way to the caller: bytes pass as they come, the usage chunk is kept
@@ -41,8 +43,10 @@ export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
   /** The provider's last usage, as sent; undefined when none came. */
   rawUsage: unknown
-  /** The `model` that came with it, as sent. */
-  answeredModel: unknown
+  /** The latest `model` that was looked for and found, as sent; undefined while there is none. */
+  answeredModel: string | undefined
+  /** Words were passed on after the last usage, which may leave them out. */
+  isUsageEarly = false
   /** The provider's error event, when that ended the stream. */
   errorEvent: Buffer | null = null
   hasDelivered = false
@@ -58,6 +62,7 @@ export class StreamForwarder implements SseSink {
   /** The events that were passed on last. */
   private latest: readonly Buffer[] = []
   private isFlowing = true
+  private modelLooksLeft = MODEL_EVENTS_MAX
   /** Bytes that may still be read once nobody takes them; null: somebody does. */
   private readOnBytes: number | null = null
 
@@ -121,6 +126,7 @@ export class StreamForwarder implements SseSink {
     this.letGo()
     this.write(bytes)
     this.delivered.add(bytes)
+    this.notePassed(bytes)
     this.latest = [this.latest[1] ?? bytes, bytes]
     this.onDelivered()
   }
@@ -130,16 +136,20 @@ export class StreamForwarder implements SseSink {
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
     const { error, choices, model } = event
-    this.rawUsage = usageInEvent(event) ?? this.rawUsage
-    this.answeredModel = model ?? this.answeredModel
+    const usage = usageInEvent(event)
+    this.rawUsage = usage ?? this.rawUsage
+    this.noteModel(model)
     const hasChoices = Array.isArray(choices) && choices.length > 0
     if (error !== undefined && error !== null && !hasChoices) {
       this.verdict = 'error'
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    if (hasChoices || !isOfUsage(event)) return this.pass(bytes)
-    if (this.wantsUsage) this.hold(bytes)
+    // A usage counts the words of its own event: these are not looked for.
+    if (usage !== undefined) this.isUsageEarly = true
+    if (hasChoices || !isOfUsage(event)) this.pass(bytes)
+    else if (this.wantsUsage) this.hold(bytes)
+    if (usage !== undefined) this.isUsageEarly = false
   }
 
   done(bytes: Buffer): void {
@@ -163,6 +173,21 @@ export class StreamForwarder implements SseSink {
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()
     this.held = [usageChunk]
+  }
+
+  private notePassed(bytes: Buffer): void {
+    if (this.modelLooksLeft > 0) {
+      this.modelLooksLeft -= 1
+      this.noteModel(modelIn(bytes))
+    }
+    if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = saysWords(bytes)
+  }
+
+  /** Azure's first event has an empty name. */
+  private noteModel(model: unknown): void {
+    if (typeof model !== 'string' || model === '') return
+    this.answeredModel = model
+    this.modelLooksLeft = 0
   }
 
   private skip(bytes: Buffer): void {

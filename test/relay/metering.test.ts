@@ -159,6 +159,23 @@ describe('a stream that is cut short', () => {
     expect(charge).toBeGreaterThan(750)
   })
 
+  it.each([
+    ['an older function call', (text: string) => ({ function_call: { arguments: text } })],
+    ['a list of parts', (text: string) => ({ content: [{ type: 'text', text }] })],
+    ['details of its reasoning', (text: string) => ({ reasoning_details: [{ text }] })],
+    ['the transcript of its sound', (text: string) => ({ audio: { transcript: text } })],
+  ])('is charged for words in %s', async (_name, deltaOf) => {
+    send = async (response) => {
+      begin(response)
+      for (let count = 0; count < 400 && !response.destroyed; count += 1) {
+        response.write(event({ choices: [{ index: 0, delta: deltaOf('lorem ipsum dolor ') }] }))
+        await pause(2)
+      }
+    }
+    await readUntil((text) => text.length > 15_000)
+    expect((await settled()).usage.output).toBeGreaterThan(250)
+  })
+
   it('by the provider is charged the same', async () => {
     send = async (response) => {
       begin(response)
@@ -174,6 +191,56 @@ describe('a stream that is cut short', () => {
     expect(end).toBe('incomplete')
     expect(billed.inputUncached).toBe(100)
     expect(billed.output).toBeGreaterThan(500)
+  })
+})
+
+describe('a whole stream whose usage came before its words', () => {
+  it.each([
+    ['is charged for these as well', 'lorem ipsum dolor ', 'estimated', 500, 2_000],
+    ['is charged by it where only an empty event follows', '', 'upstream', 7, 7],
+  ])('%s', async (_name, words, usageSource, least, most) => {
+    send = (response) => {
+      begin(response)
+      const usage = { prompt_tokens: 100, completion_tokens: 7 }
+      response.write(word('lorem ipsum dolor ', { usage }))
+      for (let count = 0; count < 200; count += 1) response.write(word(words))
+      response.end('data: [DONE]\n\n')
+    }
+    await chat(rig, { ...REQUEST, stream: true })
+    const { usage: billed, ...rest } = await settled()
+    expect(rest).toMatchObject({ end: 'done', usageSource })
+    expect(billed.inputUncached).toBe(100)
+    expect(billed.output).toBeGreaterThanOrEqual(least)
+    expect(billed.output).toBeLessThanOrEqual(most)
+  })
+})
+
+describe('usage that can not be true', () => {
+  it.each([
+    ['an output beyond all bounds', { completion_tokens: 10_000_001 }, 'absurd', 100_000],
+    ['a cache below zero', { prompt_tokens_details: { cached_tokens: -1 } }, 'negative', 20_000],
+    ['half a token', { prompt_tokens: 700.5 }, 'fraction', 20_000],
+    ['no input', { prompt_tokens: undefined }, 'missing', 20_000],
+  ])('makes no call cheaper: %s', async (_name, odd, anomaly, output) => {
+    send = plain({ prompt_tokens: 700, completion_tokens: 20_000, ...odd })
+    await chat(rig, REQUEST)
+    const { usage, anomaly: flagged } = await settled()
+    expect(flagged).toBe(anomaly)
+    expect(usage.output).toBeGreaterThanOrEqual(output)
+    expect(usage.inputUncached).toBeGreaterThanOrEqual('prompt_tokens' in odd ? 2 : 700)
+  })
+
+  it('is charged by our own count of the answer where that is more', async () => {
+    send = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const choices = [{ message: { content: 'lorem ipsum dolor '.repeat(500) } }]
+      const usage = { prompt_tokens: 700, completion_tokens: -5 }
+      response.end(JSON.stringify({ choices, usage }))
+    }
+    await chat(rig, REQUEST)
+    const { usage, usageSource } = await settled()
+    expect([usage.inputUncached, usageSource]).toEqual([700, 'estimated'])
+    expect(usage.output).toBeGreaterThan(1_000)
   })
 })
 
@@ -234,5 +301,17 @@ describe('an answer that is not what was asked for', () => {
       const { charge, anomaly: flagged } = await settled()
       expect([flagged, charge]).toEqual([anomaly, 4_000])
     })
+  })
+
+  it('is flagged where a stream is cut before its usage', async () => {
+    send = async (response) => {
+      begin(response)
+      for (let count = 0; count < 400 && !response.destroyed; count += 1) {
+        response.write(word('lorem ', { model: count === 0 ? '' : 'openai/o1-pro' }))
+        await pause(2)
+      }
+    }
+    await readUntil((text) => text.length > 1_000)
+    expect(await settled()).toMatchObject({ end: 'client-gone', anomaly: 'other-model' })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { readOpenAiUsage, type UsageReport } from '#relay/canonical/usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
@@ -6,7 +7,6 @@ const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }
 const read = (raw: unknown) => readOpenAiUsage(raw, BOUNDS)
 
 const inputOf = (report: UsageReport): number => {
-  if (!report.isTrusted) throw new Error(report.anomaly)
   const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage } = report.usage
   return inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage
 }
@@ -91,7 +91,7 @@ describe('usage as OpenAI counts it', () => {
       { inputUncached: 1, output: 102_000 },
     ],
   ])('charges a count beyond its ceiling at the ceiling: %j', (raw, usage) => {
-    expect(read(raw)).toMatchObject({ isTrusted: true, usage, anomaly: 'absurd' })
+    expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly: 'absurd' })
   })
 
   it('takes the output to be the total less the prompt where reasoning is left out', () => {
@@ -100,19 +100,47 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ usage: { output: 3 } })
   })
 
+  it.each([null, 'text', 3])('%j is no usage', (raw) => {
+    const anomaly = 'missing'
+    expect(read(raw)).toEqual({ usage: NO_USAGE, isTrusted: false, anomaly })
+  })
+
+  const CEILING = 102_000
   it.each([
-    [null, 'missing'],
-    ['text', 'missing'],
-    [{}, 'missing'],
-    [{ prompt_tokens: 1 }, 'missing'],
-    [{ prompt_tokens: -1, completion_tokens: 1 }, 'negative'],
-    [{ prompt_tokens: 1, completion_tokens: 0.5 }, 'fraction'],
-    [{ prompt_tokens: '1', completion_tokens: 1 }, 'not-a-number'],
-    [{ prompt_tokens: 1e9, completion_tokens: 1 }, 'absurd'],
-    [{ prompt_tokens: 1, completion_tokens: 1e9 }, 'absurd'],
-    [{ prompt_tokens: 1, completion_tokens: 1, prompt_cache_hit_tokens: -1 }, 'negative'],
-  ])('%j is not believed: %s', (raw, anomaly) => {
-    expect(read(raw)).toEqual({ isTrusted: false, anomaly })
+    ['{}', 'missing', 0, 0],
+    ['{"prompt_tokens":1}', 'missing', 1, 0],
+    ['{"completion_tokens":20000}', 'missing', 0, 20_000],
+    ['{"prompt_tokens":-1,"completion_tokens":1}', 'negative', 0, 1],
+    ['{"prompt_tokens":700.5,"completion_tokens":20000}', 'fraction', 701, 20_000],
+    ['{"prompt_tokens":1,"completion_tokens":0.5}', 'fraction', 1, 1],
+    ['{"prompt_tokens":"700","completion_tokens":"20000"}', 'not-a-number', 700, 20_000],
+    ['{"prompt_tokens":true,"completion_tokens":[9]}', 'not-a-number', 0, 0],
+    ['{"prompt_tokens":1e9,"completion_tokens":1}', 'absurd', CEILING, 1],
+    ['{"prompt_tokens":1,"completion_tokens":10000001}', 'absurd', 1, CEILING],
+    ['{"prompt_tokens":1,"completion_tokens":1e999}', 'absurd', 1, CEILING],
+  ])('takes what can be read of %s, and says that it is %s', (...row) => {
+    const [json, anomaly, input, output] = row
+    const report = read(JSON.parse(json))
+    expect(report).toMatchObject({ isTrusted: false, anomaly, usage: { output } })
+    expect(inputOf(report)).toBe(input)
+  })
+
+  it.each([
+    [{ cached_tokens: -1 }, 'negative'],
+    [{ cached_tokens: 50.5 }, 'fraction'],
+    [{ cached_tokens: '50' }, 'not-a-number'],
+    [{ cached_tokens: 1e9 }, 'absurd'],
+  ])('gives no discount for %j', (prompt_tokens_details, anomaly) => {
+    const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details }
+    const usage = { inputUncached: 100, cacheRead: 0 }
+    expect(read(raw)).toMatchObject({ isTrusted: false, usage, anomaly })
+  })
+
+  it('gives no discount for the cache of a prompt that was cut', () => {
+    const prompt_tokens_details = { cached_tokens: 400_000 }
+    const raw = { prompt_tokens: 500_000, completion_tokens: 1, prompt_tokens_details }
+    const usage = { inputUncached: CEILING, cacheRead: 0 }
+    expect(read(raw)).toMatchObject({ usage, anomaly: 'absurd' })
   })
 })
 
