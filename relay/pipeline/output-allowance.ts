@@ -37,7 +37,8 @@ export type AllowanceVerdict =
 export class OutputAllowance {
   readonly price: PriceSnapshot
   private readonly terms: CallTerms
-  private readonly isOpenEnded: boolean
+  /** A stream without any limit, which holds more as it goes on. */
+  private readonly isGrowing: boolean
   private covered: number
   private roughTokens = 0
   private lookAtBytes: number
@@ -46,7 +47,7 @@ export class OutputAllowance {
   constructor(price: PriceSnapshot, terms: CallTerms, outputLimit: number | null) {
     this.price = price
     this.terms = terms
-    this.isOpenEnded = terms.isOpenEnded && outputLimit === null
+    this.isGrowing = terms.isOpenEnded && terms.isStream && outputLimit === null
     this.covered = (outputLimit ?? terms.bounds.outputTokens) * terms.bounds.choices
     this.lookAtBytes = this.isBounded() ? this.nextLook(0) : Number.POSITIVE_INFINITY
   }
@@ -56,7 +57,7 @@ export class OutputAllowance {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
     this.roughTokens = delivered.roughTokens()
     this.lookAtBytes = this.nextLook(delivered.bytes)
-    if (!this.isOpenEnded) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
+    if (!this.isGrowing) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
     if (this.roughTokens >= this.covered) return 'wait'
     return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'go-on'
   }
@@ -82,7 +83,7 @@ export class OutputAllowance {
   /** What the call can be charged for where nothing is left beyond its hold. */
   limits(): TokenLimits {
     const { inputTokens } = this.terms.bounds
-    const step = this.isOpenEnded ? PROGRESS_STEP_TOKENS : 0
+    const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0
     return { inputTokens, outputTokens: this.covered + step }
   }
 
@@ -96,7 +97,7 @@ export class OutputAllowance {
   }
 
   private nextLook(bytes: number): number {
-    const target = this.isOpenEnded ? this.covered - AHEAD_TOKENS : this.mostRough()
+    const target = this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
     const room = Math.max(0, target - this.roughTokens)
     return bytes + room * BYTES_PER_TOKEN
   }

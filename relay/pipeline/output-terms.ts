@@ -11,9 +11,11 @@ export type CallTerms = {
   readonly bounds: CallBounds
   /**
    * Neither the caller nor the model's known cap bounds the output: `bounds` has the option's
-   * default, and a stream that goes on beyond it has to hold more.
+   * default. A stream that goes on beyond it has to hold more; a plain call can't, so that it is
+   * charged for no more than its hold covers where nothing is left.
    */
   readonly isOpenEnded: boolean
+  readonly isStream: boolean
   /** How it may be admitted with a smaller output limit; null: not at all. */
   readonly reduction: OutputReduction | null
 }
@@ -42,11 +44,13 @@ export function callTerms(
     choices: Math.max(...requests.map(({ choices }) => choices)),
   }
   const hold = withPreConsumed(holdFor(price, bounds), { price, bounds, isOpenEnded }, options)
-  if (price.mode === 'call' || hold === 0n) return { hold, bounds, isOpenEnded, reduction: null }
+  const { isStream } = asked
+  const terms = { hold, bounds, isOpenEnded, isStream }
+  if (price.mode === 'call' || hold === 0n) return { ...terms, reduction: null }
   const least = Math.min(LEAST_OUTPUT_TOKENS, bounds.outputTokens)
   const most = isOpenEnded ? UNKNOWN_MODEL_OUTPUT_TOKENS : bounds.outputTokens
   const reduction = { bounds, leastOutputTokens: least, mostOutputTokens: most }
-  return { hold, bounds, isOpenEnded, reduction }
+  return { ...terms, reduction }
 }
 
 /** Tokens of each choice. A model stops at its own cap, whatever larger limit it is sent. */

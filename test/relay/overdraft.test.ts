@@ -184,6 +184,18 @@ describe('a stream of a model whose cap nobody knows', () => {
   })
 })
 
+describe('plain calls of a model whose cap nobody knows', () => {
+  it('owe nothing, also where all of them are admitted without a limit', async () => {
+    await rig.setOption('DefaultMaxOutputTokens', '2048')
+    await rig.grant(POOR.user, 20n * (2_048n * OUTPUT_PRICE + 5_000n))
+    send = plain(() => 100_000)
+    const answers = await burst(20)
+    expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect(asked.some(({ max_tokens }) => max_tokens !== undefined)).toBe(false)
+    expect(await balance()).toBeGreaterThanOrEqual(0n)
+  })
+})
+
 describe('a provider that ignores its limit', () => {
   it('is cut off, and no account pays beyond its hold for it that has nothing left', async () => {
     await rig.grant(POOR.user, 1_000n * OUTPUT_PRICE)
