@@ -49,7 +49,12 @@ const updateError = errorsOf({
   ],
 })
 
-type Asked = { readonly url: string; readonly at: number; readonly release: Release | null }
+type Asked = {
+  readonly url: string
+  readonly at: number
+  readonly askedAt: number
+  readonly release: Release | null
+}
 
 /**
  * `GET /api/option/latest_release`, for admins: asks the configured address. Without
@@ -77,10 +82,15 @@ export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
       const url = options.text('UpdateCheckUrl')
       if (!isForced && (url === '' || !options.flag('UpdateCheckEnabled'))) return success(none)
       if (url === '') throw updateError('UpdateCheckUnset')
-      const isFresh = last?.url === url && core.now() - last.at < DAY_MS
+      const isFresh = last?.url === url && performance.now() - last.askedAt < DAY_MS
       if (isForced || !isFresh) {
         outbound ??= createOutbound(operatorPolicy(core.config), LIMITS)
-        last = { url, at: core.now(), release: await fetchRelease(outbound, url) }
+        last = {
+          url,
+          at: core.now(),
+          askedAt: performance.now(),
+          release: await fetchRelease(outbound, url),
+        }
       }
       if (last === null || last.release === null) throw updateError('UpdateCheckFailed')
       const { version: latest, notes } = last.release

@@ -21,3 +21,21 @@ it('nor one in what a provider says of a task', () => {
   expect(textWithout(told?.promptEn ?? '', [KEY])).not.toContain(KEY.slice(0, 3))
   expect(textWithout(told?.failReason ?? '', [KEY]).length).toBeLessThanOrEqual(16_384)
 })
+
+it('nor one that begins before the patterns are no longer looked for', () => {
+  const secrets = [
+    'sk-SECRETSECRETSECRET',
+    'internal.example.com:8443',
+    '10.20.30.40',
+    'Bearer abcdef',
+  ]
+  for (const secret of secrets) {
+    for (let at = 3_960; at <= 4_000; at += 1) {
+      // The address becomes three characters, which moves what was far away into sight.
+      const message = `https://${'x'.repeat(3_000)} ${'y '.repeat(2_000)}`.slice(0, at - 1)
+      const bytes = Buffer.from(JSON.stringify({ error: { message: `${message} ${secret}` } }))
+      const { error } = providerErrorBody(bytes, 400, { isHidden: false, known: [] })
+      expect(error.message).not.toMatch(/sk-S|intern|10\.2|Bearer a/)
+    }
+  }
+})

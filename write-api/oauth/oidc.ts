@@ -20,13 +20,14 @@ const STEP_SECONDS_MAX = 10
 type Cached = { readonly settings: string; readonly until: number }
 
 /** What discovery answered is asked for again after ten minutes, or for other settings. */
-export function createOidc(outbound: Outbound, now: () => number) {
+export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
   const configOf = (settings: OidcSettings): Promise<oidc.Configuration> => {
     const key = JSON.stringify(settings)
-    if (cached !== null && cached.settings === key && cached.until > now()) return cached.config
+    if (cached !== null && cached.settings === key && cached.until > performance.now())
+      return cached.config
     const config = discover(outbound, settings)
-    const made = { settings: key, until: now() + CACHED_MS, config }
+    const made = { settings: key, until: performance.now() + CACHED_MS, config }
     cached = made
     config.catch(() => {
       if (cached === made) cached = null

@@ -57,7 +57,7 @@ export function createProviders(
   core: Pick<Core, 'db' | 'vault' | 'now'>,
   outbound: Outbound,
 ): Providers {
-  const oidc = createOidc(outbound, core.now)
+  const oidc = createOidc(outbound)
   return {
     of: async (type) => {
       const { values, secretRefs } = await allOptions(core.db)

@@ -38,18 +38,23 @@ const ADDRESSES =
 const TELLING_MIN = 5
 
 /**
- * A provider's words without keys, account names, addresses, and what is `known` as such. Cut only
- * afterwards: a part of a secret at the cut would be taken for a word.
+ * A provider's words without keys, account names, addresses, and what is `known` as such. The text
+ * is cut afterwards, as a part of a secret at the cut would look like any other word. Patterns are
+ * looked for in the first `LOOKED_AT_MAX` characters; a word that continues beyond is left out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
-  return telling
+  const unnamed = telling
     .toSorted((a, b) => b.length - a.length)
     .reduce((left, each) => left.replaceAll(each, '***'), text)
-    .slice(0, LOOKED_AT_MAX)
-    .replace(SECRETS, '***')
-    .replace(ADDRESSES, '***')
-    .slice(0, TEXT_MAX)
+  return wholeWordsOf(unnamed).replace(SECRETS, '***').replace(ADDRESSES, '***').slice(0, TEXT_MAX)
+}
+
+function wholeWordsOf(text: string): string {
+  if (text.length <= LOOKED_AT_MAX) return text
+  let end = LOOKED_AT_MAX
+  while (end > 0 && /\S/.test(text.charAt(end - 1))) end -= 1
+  return `${text.slice(0, end)}***`
 }
 
 /**
