@@ -25,6 +25,7 @@ import type { Gauges } from '#infra/gauges/gauges.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import type { Limits } from '#infra/limits/port.ts'
 import type { Progress } from '#infra/progress/progress.ts'
+import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
@@ -98,6 +99,14 @@ export const noProgress: Progress = {
   sweep: async () => {},
 }
 
+/** For a relay without Postgres. */
+const NO_PROVIDER_MESSAGES: ProviderMessages = {
+  add: () => {},
+  find: async () => new Map(),
+  sweep: async () => {},
+  flush: async () => {},
+}
+
 /** Of the provider beside it; and the relay's clock. */
 export type RigOptions = SimulatedProviderOptions & { readonly now?: () => number }
 
@@ -127,6 +136,7 @@ export async function relayRig(
     rows: NO_ROWS,
     findExpired: async () => [],
     claimedCalls: claimedCallsInMemory(),
+    providerMessages: NO_PROVIDER_MESSAGES,
     gauges: noGauges,
     tasks: { progress: noProgress, findOpenTasks: async () => [] },
     ...overrides,

@@ -1,0 +1,36 @@
+import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
+import { confidentialOf } from './failure.ts'
+import type { Candidate } from './plan-call.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+const LENGTH_MAX = 500
+
+type FailedCall = {
+  readonly call: string
+  readonly userId: number
+  readonly candidate: Candidate
+  readonly status: number | null
+  /** The provider's answer, or the event with which it ended the stream. */
+  readonly body: Buffer
+  /** Whether the caller received the same message. */
+  readonly isShown: boolean
+}
+
+/**
+ * Keeps the provider's own message beside the log row of a failed call, without keys, accounts and
+ * addresses, for administrators and for callers who received it anyway. Best effort: the call does
+ * not wait for it.
+ */
+export function keepProviderMessage(
+  { providerMessages, vault, log, now }: RelayDeps,
+  { call, userId, candidate, status, body, isShown }: FailedCall,
+): void {
+  if (body.length === 0) return
+  const known = confidentialOf(candidate)
+  const { message } = providerErrorBody(body, status ?? 502, { isHidden: false, known }).error
+  const text = message.slice(0, LENGTH_MAX).toWellFormed()
+  vault
+    .seal(userId, text)
+    .then((sealed) => providerMessages.add({ call, userId, message: sealed, isShown, at: now() }))
+    .catch((err: unknown) => log.warn({ err, call }, 'the message of a provider was not kept'))
+}
