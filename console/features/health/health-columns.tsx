@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next'
 import type { ReactElement, ReactNode } from 'react'
 import { type Point, pointsOf, successRate } from '#console/api/channel-health/health-state.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
+import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'
 import type { Period } from './health-view.ts'
@@ -131,7 +132,12 @@ function standingColumns(of: Of): readonly Column<Row>[] {
     {
       id: 'state',
       title: t('health.column.state'),
-      cell: (row) => <StateCell channel={row} />,
+      cell: (row) => (
+        <span className="tg-health-state">
+          <StateCell channel={row} />
+          <Anomalies row={row} of={of} />
+        </span>
+      ),
       width: 176,
       onCard: 'aside',
     },
@@ -157,7 +163,8 @@ function handColumns({ t, number, money }: Of): readonly Column<Row>[] {
     {
       id: 'balance',
       title: t('health.column.balance'),
-      cell: ({ balance }) => (balance === null ? <Gap /> : money.format(balance)),
+      cell: ({ balance }) =>
+        balance === null ? <Gap /> : <span className="tg-amount">{money.format(balance)}</span>,
       ...END,
       width: 88,
     },
@@ -170,6 +177,18 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
     <span className="tg-muted">{tag === '' ? `#${id}` : `#${id} · ${tag}`}</span>
   </span>
 )
+
+/** How many answers were not as they were asked for: by another model, or at a higher cost. */
+function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
+  const count = row.figures[period]?.anomalies ?? 0
+  if (count === 0) return null
+  const words = { count, number: number.format(count), window: t(`health.window.${period}`) }
+  return (
+    <span title={t('health.anomalies', words)}>
+      <StatusTag tone="warn">{t('health.anomalyCount', words)}</StatusTag>
+    </span>
+  )
+}
 
 const Latency = ({ p50, p95 }: { p50: string; p95: string }): ReactElement => (
   <span className="tg-health-latency">

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   HEALTH_TONE,
@@ -7,6 +7,7 @@ import {
 } from '#console/api/channel-health/health-state.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { StatusTag } from '#console/ui/status-tag.tsx'
+import { useTimeLeft } from '#console/ui/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './figure-text.ts'
 
@@ -64,18 +65,12 @@ const TICK_MS = 1_000
 /** What is left of a pause; once it is over, that the next call tries it. */
 function Countdown({ until }: { until: number }): ReactElement {
   const { t } = useTranslation()
-  const [now, setNow] = useState(Date.now)
-  const isOver = now >= until
-  useEffect(() => {
-    // Not drawn twice as it appears: rows come by as the board scrolls.
-    setNow((was) => (Date.now() - was < TICK_MS ? was : Date.now()))
-    if (Date.now() >= until) return
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
-    return () => clearInterval(timer)
-  }, [until])
+  // The server names a moment of the wall clock, which is read once for each.
+  const end = useMemo(() => performance.now() + until - Date.now(), [until])
+  const left = useTimeLeft(end, TICK_MS)
   return (
     <span className="tg-health-count">
-      {isOver ? t('health.due') : t('health.left', { time: countdownText(until - now) })}
+      {left === 0 ? t('health.due') : t('health.left', { time: countdownText(left) })}
     </span>
   )
 }

@@ -8,6 +8,9 @@ import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-up.ts'
 
+/** Money that was paid, in the currency of the payment. */
+const Amount = ({ text }: { text: string }) => <span className="tg-amount">{text}</span>
+
 /** The columns of the list of orders, in their first order. */
 export function orderColumns(
   t: TFunction,
@@ -31,13 +34,13 @@ export function orderColumns(
     column('money', t('orders.money'), {
       align: 'end',
       onCard: 'brief',
-      cell: ({ money, currency }) => moneyText(money, currency, locale),
+      cell: ({ money, currency }) => <Amount text={moneyText(money, currency, locale)} />,
     }),
     column('refunded', t('orders.refundedMoney'), {
       align: 'end',
       onCard: 'brief',
       cell: ({ refunded, currency }) =>
-        refunded === '0.00' ? '–' : moneyText(refunded, currency, locale),
+        refunded === '0.00' ? '–' : <Amount text={moneyText(refunded, currency, locale)} />,
     }),
     column('quota', t('orders.quota'), {
       align: 'end',

@@ -18,7 +18,7 @@ export function TokenQuota({ token }: { token: Token }): ReactElement {
       <span className="tg-token-quota" title={exactQuotaText(used, rule)}>
         <span className="tg-token-quota-words">
           <span>{t('tokens.unlimited')}</span>
-          <span>{usedText}</span>
+          <span className="tg-amount">{usedText}</span>
         </span>
       </span>
     )
@@ -31,8 +31,10 @@ export function TokenQuota({ token }: { token: Token }): ReactElement {
       title={`${exact('remaining', remain)}\n${exact('used', used)}`}
     >
       <span className="tg-token-quota-words">
-        <span>{t('tokens.remaining', { amount: quotaText(remain, rule) })}</span>
-        <span>{usedText}</span>
+        <span className="tg-amount">
+          {t('tokens.remaining', { amount: quotaText(remain, rule) })}
+        </span>
+        <span className="tg-amount">{usedText}</span>
       </span>
       <progress
         className={percent >= 90 ? 'tg-token-bar tg-token-bar-low' : 'tg-token-bar'}

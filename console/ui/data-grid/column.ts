@@ -7,7 +7,7 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode
   /** Of a moment, in place of the date: how long ago that was, where it is chosen. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** Pixels, until resized. */
+  /** Pixels, until resized; an amount of money (`.tg-amount`) never has less than it needs. */
   readonly width: number
   readonly minWidth?: number
   /** Takes what room is left. */

@@ -9,7 +9,7 @@ import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
 import { type Grid, useGrid } from './use-grid.ts'
-import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
+import { useGridCommands, useGridHandle, useGridKeys, useWholeAmounts } from './use-grid-effects.ts'
 import { useRowActions } from './use-row-actions.ts'
 import './data-grid.css'
 import './scroll-bar.css'
@@ -66,8 +66,10 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
 
 type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
-function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
+function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
   const [density] = useDensity()
+  const { layout, measure } = useWholeAmounts(given.layout, grid.box)
+  const props = { ...given, layout }
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
@@ -109,7 +111,7 @@ function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
                 className="tg-grid-item"
                 style={{ transform: `translateY(${item.start - HEADER_HEIGHT}px)` }}
               >
-                <GridRow props={props} grid={grid} acts={acts} row={row} index={item.index} />
+                <GridRow {...{ props, grid, acts, measure, row }} index={item.index} />
               </div>
             )
           })}

@@ -1,4 +1,4 @@
-import { memo, type ReactElement, type ReactNode } from 'react'
+import { memo, type ReactElement, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../icons.tsx'
 import type { Column } from './column.ts'
@@ -10,12 +10,15 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
+  /** Called with the row's element whenever its cells are drawn. */
+  measure: (element: Element) => void
   row: Row
   index: number
 }
 
 /** One row of the table, with its details when expanded. */
-export function GridRow<Row>({ props, grid, acts, row, index }: RowProps<Row>): ReactElement {
+export function GridRow<Row>(given: RowProps<Row>): ReactElement {
+  const { props, grid, acts, row, index } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const branch = props.branch?.(row)
   const canPress = props.onOpen !== undefined || props.expand !== undefined
@@ -33,6 +36,7 @@ export function GridRow<Row>({ props, grid, acts, row, index }: RowProps<Row>): 
       isExpanded={props.expand === undefined ? undefined : isExpanded}
       details={isExpanded ? props.expand?.(row) : undefined}
       acts={acts}
+      measure={given.measure}
     />
   )
 }
@@ -51,15 +55,22 @@ type DrawnRowProps = {
   isExpanded: boolean | undefined
   details: ReactNode
   acts: RowActs
+  measure: (element: Element) => void
 }
 
 /** Drawn anew only when something of it changed: every frame of scrolling goes by all rows. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
-  const { index, row, isSelected, isExpanded, acts } = props
+  const { index, row, columns, isSelected, isExpanded, acts, measure } = props
+  const element = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what the cells are drawn from
+  useEffect(() => {
+    if (element.current !== null) measure(element.current)
+  }, [measure, row, columns])
   return (
     <>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are the grid's, which has the focus */}
       <div
+        ref={element}
         role="row"
         id={props.id}
         className={props.className}
@@ -76,10 +87,11 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
         {isExpanded !== undefined && (
           <ExpandCell isExpanded={isExpanded} onToggle={() => acts.toggle(index)} />
         )}
-        {props.columns.map((column) => (
+        {columns.map((column) => (
           <div
             key={column.id}
             role="gridcell"
+            data-column={column.id}
             className={column.align === 'end' ? 'tg-grid-cell tg-grid-end' : 'tg-grid-cell'}
             tabIndex={-1}
           >

@@ -1,10 +1,12 @@
-import { type KeyboardEvent, useEffect, useImperativeHandle, useState } from 'react'
+import { type KeyboardEvent, useEffect, useImperativeHandle, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Command } from '../commands/command.ts'
 import { areSingleKeysOn } from '../commands/single-keys.ts'
 import { useCommands } from '../commands/use-commands.ts'
+import { WIDTH_MAX } from './column.ts'
 import { actOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
+import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
 /** Keys of the grid, which holds the focus for all its rows. */
@@ -112,4 +114,65 @@ function watchEdge(box: HTMLElement): () => void {
     sizes.disconnect()
     box.removeEventListener('scroll', look, BEFORE_ROWS)
   }
+}
+
+/**
+ * The layout with columns that are as wide as the amounts in them: an amount that is cut looks
+ * like a smaller one. `measure` is called with each row that is drawn. Columns only become wider,
+ * so that scrolling does not move them back and forth.
+ */
+export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
+  const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
+  const measure = useMemo(
+    () =>
+      afterLayout((rows) => {
+        const wider = widthsOfCutAmounts(rows)
+        if (Object.keys(wider).length > 0) setLeast((known) => ({ ...known, ...wider }))
+      }),
+    [],
+  )
+  // What is stored may be less than amounts need: a column that was resized is measured again.
+  const widths = layout.shown.map(layout.widthOf).join(' ')
+  useEffect(() => {
+    const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
+    if (widths !== '') measureAll()
+    // An amount that was drawn in a fallback font may be wider in the font that arrives.
+    document.fonts.addEventListener('loadingdone', measureAll)
+    return () => document.fonts.removeEventListener('loadingdone', measureAll)
+  }, [box, measure, widths])
+  const whole: ColumnLayout<Row> = {
+    ...layout,
+    widthOf: (column) => Math.max(layout.widthOf(column), least[column.id] ?? 0),
+  }
+  return { layout: whole, measure }
+}
+
+/** Looks at elements once they are laid out: a look before would cost a layout of its own. */
+function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
+  const observer = new ResizeObserver((entries) => {
+    const elements = entries.map(({ target }) => target)
+    for (const element of elements) observer.unobserve(element)
+    look(elements)
+  })
+  return (element) => observer.observe(element)
+}
+
+/** The width, by column, at which no amount in these rows would be cut; only where one is. */
+function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
+  const widths: Record<string, number> = {}
+  for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {
+    const cell = amount.closest<HTMLElement>('[data-column]')
+    const id = cell?.dataset.column
+    if (cell === null || id === undefined) continue
+    let missing = 0
+    // A part of the cell may clip the amount before the cell does.
+    for (let part = amount.parentElement; part !== null; part = part.parentElement) {
+      missing = Math.max(missing, part.scrollWidth - part.clientWidth)
+      if (part === cell) break
+    }
+    if (missing === 0) continue
+    const width = Math.ceil(cell.getBoundingClientRect().width + missing)
+    widths[id] = Math.max(widths[id] ?? 0, Math.min(WIDTH_MAX, width))
+  }
+  return widths
 }
