@@ -19,6 +19,12 @@ const ZERO = fromWhole(0)
 /** A number of the wire, by its shortest digits. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
+/**
+ * A ratio of the wire is cut at 16 digits ($20 after $6 is the ratio 3.3333333333333335): what it
+ * makes of a price beyond the twelfth decimal is that cut, not a part of the price.
+ */
+const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
+
 /** Prices in dollars in one group: by million tokens, or `call` by call. */
 export type GroupPrices =
   | {
@@ -37,15 +43,15 @@ export type GroupPrices =
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   const group = exact(groupRatio)
   if (model.quota_type === 1) {
-    return { mode: 'call', call: multiply(exact(model.model_price), group) }
+    return { mode: 'call', call: rounded(multiply(exact(model.model_price), group)) }
   }
   const input = multiply(multiply(exact(model.model_ratio), BASE), group)
   const isCached = model.cache_ratio !== 1
   return {
     mode: 'tokens',
-    input,
-    output: multiply(input, exact(model.completion_ratio)),
-    cached: isCached ? multiply(input, exact(model.cache_ratio)) : null,
+    input: rounded(input),
+    output: rounded(multiply(input, exact(model.completion_ratio))),
+    cached: isCached ? rounded(multiply(input, exact(model.cache_ratio))) : null,
   }
 }
 

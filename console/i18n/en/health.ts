@@ -76,6 +76,8 @@ export const health: Words['health'] = {
   now: 'Right now',
   inFlightNow_one: '{{number}} call in flight',
   inFlightNow_other: '{{number}} calls in flight',
+  anomalyCount_one: '{{number}} anomaly',
+  anomalyCount_other: '{{number}} anomalies',
   anomalies_one:
     '{{number}} answer in {{window}} with implausible usage, another model or a higher cost. ' +
     'Its log row says which.',

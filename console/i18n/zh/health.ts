@@ -74,6 +74,8 @@ export const health = {
   now: '当前状态',
   inFlightNow_one: '{{number}} 个调用进行中',
   inFlightNow_other: '{{number}} 个调用进行中',
+  anomalyCount_one: '{{number}} 个异常响应',
+  anomalyCount_other: '{{number}} 个异常响应',
   anomalies_one: '{{window}}内有 {{number}} 个响应的用量、模型或成本与请求不符，详见对应日志',
   anomalies_other: '{{window}}内有 {{number}} 个响应的用量、模型或成本与请求不符，详见对应日志',
   limitAtOnce: '最多并发 {{number}}',

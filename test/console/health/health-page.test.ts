@@ -52,6 +52,20 @@ describe('the health board', () => {
     expect(text).not.toMatch(/\b0\b|0%|0 ms/)
   })
 
+  it('counts the answers of another model or at a higher cost in the time range', async () => {
+    const [one, ...rest] = HEALTH_CHANNELS
+    const figures = { ...one?.figures, h1: one?.figures.h1 && { ...one.figures.h1, anomalies: 3 } }
+    withHealth(admin.site)
+    admin.site.routes['GET /api/channel/health'] = () =>
+      ok({ at: Date.now(), channels: [{ ...one, figures }, ...rest] })
+    await openAsRoot(admin.page, admin.site, '/admin/health')
+    const badge = admin.page.getByText('3 anomalies')
+    await badge.waitFor()
+    expect(await badge.locator('..').getAttribute('title')).toContain('a higher cost')
+    await admin.page.getByRole('button', { name: '5 min' }).click()
+    await badge.waitFor({ state: 'detached' })
+  })
+
   it('keeps filters in the address: only those in trouble, and another time range', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Unhealthy' }).click()

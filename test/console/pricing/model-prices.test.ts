@@ -32,6 +32,11 @@ describe('a price by tokens', () => {
     expect(shown(ratio, completion, group)).toEqual(prices)
   })
 
+  it('of $20 that stands on the wire as a ratio to $6 is $20 to its last digit', () => {
+    const prices = pricesIn(byTokens('m', { model_ratio: 3, completion_ratio: 20 / 6 }), 1)
+    expect(prices.mode === 'tokens' && formatDecimal(prices.output)).toBe('20')
+  })
+
   it('costs group × model × (prompt + completion × completion ratio) / 500000 dollars', () => {
     const model = byTokens('m', { model_ratio: 1.25, completion_ratio: 4 })
     const cost = costOf(model, 0.8, { prompt: 1_000, completion: 500 })
