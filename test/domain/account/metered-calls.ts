@@ -1,0 +1,271 @@
+import type { AccountCommand } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import type { AccountEvent } from '#domain/account/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
+import { fromWire, type Quota } from '#domain/shared/quota.ts'
+import { DeliveredText, type Said, textOfAnswer } from '#relay/canonical/delivered-text.ts'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { type Delivery, meter } from '#relay/pipeline/meter.ts'
+import { OutputAllowance } from '#relay/pipeline/output-allowance.ts'
+import { callTerms } from '#relay/pipeline/output-terms.ts'
+import type { Candidate } from '#relay/pipeline/plan-call.ts'
+import { OptionView } from '#relay/views/option-view.ts'
+
+export const USER = 7
+const LEASE_MS = 1_000
+
+/** A model that the calls of the property ask for. */
+export type Model = {
+  readonly name: string
+  readonly price: PriceSnapshot
+  /** Tokens of each choice; null: the gateway knows no limit of the model's output. */
+  readonly outputCap: number | null
+}
+
+export type CallRequest = {
+  readonly model: Model
+  readonly tokenId: number
+  readonly isStream: boolean
+  readonly maxTokens: number | null
+  /** The limit that a channel's override sets in place of the caller's; null: none does. */
+  readonly override: number | null
+  readonly choices: number
+}
+
+/** What the provider reports, and how far the gateway's own count is from the rough one. */
+export type Report = {
+  readonly rawUsage: unknown
+  readonly isWhole: boolean
+  readonly countFactor: number
+}
+
+/** The account of one user, with the decider and without a store. */
+export class Account {
+  state = accountDecider.initialState()
+  readonly events: AccountEvent[] = []
+  private readonly onEvent: (event: AccountEvent) => void
+
+  constructor(onEvent: (event: AccountEvent) => void) {
+    this.onEvent = onEvent
+  }
+
+  /** The events of the command, each of them applied, or why it was refused. */
+  handle(command: AccountCommand): readonly AccountEvent[] | CodedError {
+    const outcome = accountDecider.decide(command, this.state)
+    if (isCodedError(outcome)) return outcome
+    for (const event of outcome) {
+      this.events.push(event)
+      this.state = accountDecider.evolve(this.state, event)
+      this.onEvent(event)
+    }
+    return outcome
+  }
+}
+
+/**
+ * One call as the relay's pipeline runs it: `callTerms` says what is held, `OutputAllowance` when
+ * the hold must grow and when a stream ends, `meter` what is billed. The order of the steps is that
+ * of `LiveCall`, without its sockets and clocks.
+ */
+export class MeteredCall {
+  readonly id: string
+  readonly request: CallRequest
+  /** Whether the README grants the call one progress step beyond its hold. */
+  readonly isOpenEnded: boolean
+  /** Its owner died: nothing more comes of the call until the sweeper ends it. */
+  isOrphaned = false
+  private readonly account: Account
+  private readonly chat: ChatRequest
+  private readonly allowance: OutputAllowance
+  private readonly delivered = new DeliveredText()
+  private readonly inputTokens: number
+  /** What `RaiseHold` answered and the stream has not learnt yet. */
+  private answer: { readonly hold: Quota | null } | null = null
+  private hold: Quota
+  private isSpent = false
+  private isPaused = false
+  private isCut = false
+
+  private constructor(
+    account: Account,
+    id: string,
+    request: CallRequest,
+    admitted: {
+      readonly chat: ChatRequest
+      readonly hold: Quota
+      readonly isReduced: boolean
+      readonly allowance: OutputAllowance
+    },
+  ) {
+    const { model, maxTokens } = request
+    this.account = account
+    this.id = id
+    this.request = request
+    this.chat = admitted.chat
+    this.hold = admitted.hold
+    this.allowance = admitted.allowance
+    this.inputTokens = Math.ceil(admitted.chat.body.length / 4)
+    const hasLimit = maxTokens !== null || model.outputCap !== null || admitted.isReduced
+    this.isOpenEnded = !hasLimit && model.price.mode === 'tokens'
+  }
+
+  /** null when the account refuses the call. */
+  static admit(
+    account: Account,
+    id: string,
+    request: CallRequest,
+    defaultOutputCap: number,
+    preConsumedQuota: bigint,
+  ): MeteredCall | null {
+    const { model, tokenId, isStream, choices, override } = request
+    const { price } = model
+    const chat = chatRequestOf(request)
+    const overridden = override === null ? [] : [{ ...chat, outputTokensMax: override }]
+    const options = optionsOf(model, defaultOutputCap, preConsumedQuota)
+    const terms = callTerms(price, [chat, ...overridden], options)
+    const { hold, reduction } = terms
+    const outcome = account.handle({
+      type: 'AdmitCall',
+      userId: USER,
+      call: id,
+      tokenId,
+      model: model.name,
+      group: 'default',
+      isStream,
+      hold,
+      ...(reduction === null ? {} : { reduction }),
+      price,
+      calls: choices,
+      leaseUntil: LEASE_MS,
+      clientIp: null,
+      startedAt: 0,
+    })
+    const [event] = isCodedError(outcome) ? [] : outcome
+    if (event?.type !== 'CallAdmitted') return null
+    const outputLimit = event.data.outputLimit ?? null
+    const allowance = new OutputAllowance(price, terms, outputLimit)
+    const isReduced = outputLimit !== null
+    return new MeteredCall(account, id, request, {
+      ...{ chat, allowance, isReduced },
+      hold: fromWire(event.data.hold),
+    })
+  }
+
+  /** The provider sends this many words of one rough token; a stream that waits takes none. */
+  deliver(words: number): void {
+    if (this.isOrphaned || this.isCut || this.isPaused) return
+    this.delivered.add(answerEvent(words))
+    if (this.request.isStream) this.checkAllowance()
+  }
+
+  /** Learns what its request for a larger hold came to. */
+  learnHold(): void {
+    const { answer } = this
+    if (this.isOrphaned || answer === null) return
+    this.answer = null
+    this.isPaused = false
+    if (answer.hold === null || answer.hold <= this.hold) this.isSpent = true
+    else {
+      this.hold = answer.hold
+      this.allowance.noteHold(answer.hold)
+    }
+    this.checkAllowance()
+  }
+
+  /** Renews the lease; a call whose account was emptied ends. */
+  recordProgress(): void {
+    if (this.isOrphaned || this.isCut) return
+    const leaseUntil = LEASE_MS + this.account.events.length
+    const progress = { channelId: 1, usage: this.usageSoFar(), leaseUntil }
+    const outcome = this.account.handle({ type: 'RecordProgress', call: this.id, ...progress })
+    if (isCodedError(outcome)) this.isCut = true
+  }
+
+  async settle({ rawUsage, isWhole, countFactor }: Report): Promise<void> {
+    const said = this.said()
+    const delivery: Delivery = {
+      rawUsage,
+      answeredModel: null,
+      readText: () => said,
+      isWhole: isWhole && !this.isCut,
+      chargesInput: true,
+    }
+    const counter = {
+      count: async ({ text }: { readonly text: string }) => ({
+        input: this.inputTokens,
+        output: Math.ceil((text.length / 4) * countFactor),
+      }),
+    }
+    const candidate = { request: this.chat, channel: { target: null } } as unknown as Candidate
+    const metered = await meter(delivery, candidate, counter, this.allowance.limits())
+    this.account.handle({
+      ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
+      ...metered,
+      end: delivery.isWhole ? 'done' : 'incomplete',
+      attempts: [],
+      timings: { startedAt: 0, firstByteMs: null, durationMs: 1 },
+    })
+  }
+
+  /** The sweeper ends the call of an owner that died, after its lease. */
+  interrupt(): void {
+    const at = LEASE_MS + this.account.events.length + 1
+    this.account.handle({ type: 'InterruptCall', call: this.id, at })
+  }
+
+  private checkAllowance(): void {
+    const verdict = this.allowance.look(this.delivered)
+    if (verdict === 'go-on') return
+    if (verdict === 'over-limit' || (verdict === 'wait' && this.isSpent)) {
+      this.isCut = true
+      return
+    }
+    if (verdict === 'wait') this.isPaused = true
+    if (this.isSpent || this.answer !== null) return
+    const wanted = this.allowance.nextHold()
+    const outcome = this.account.handle({ type: 'RaiseHold', call: this.id, ...wanted })
+    const [event] = isCodedError(outcome) ? [] : outcome
+    const held = event?.type === 'HoldRaised' ? fromWire(event.data.hold) : this.hold
+    this.answer = { hold: isCodedError(outcome) ? null : held }
+  }
+
+  private usageSoFar(): Usage {
+    if (!this.request.isStream || this.delivered.bytes === 0) return NO_USAGE
+    const { outputTokens } = this.allowance.limits()
+    const output = Math.min(this.delivered.roughTokens(), outputTokens)
+    return { ...NO_USAGE, inputUncached: this.inputTokens, output }
+  }
+
+  private said(): Said {
+    const said = this.delivered.read()
+    if (this.request.isStream) return said
+    const choices = [{ message: { content: said.text } }]
+    return textOfAnswer(Buffer.from(JSON.stringify({ choices })))
+  }
+}
+
+function answerEvent(words: number): Buffer {
+  const delta = { content: 'abc '.repeat(words) }
+  return Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
+}
+
+function chatRequestOf({ model, isStream, maxTokens, choices }: CallRequest): ChatRequest {
+  const messages = [{ role: 'user', content: 'hello' }]
+  const limit = maxTokens === null ? {} : { max_tokens: maxTokens }
+  const body = { model: model.name, messages, stream: isStream, n: choices, ...limit }
+  const request = readChatRequest(Buffer.from(JSON.stringify(body)))
+  if (isRelayError(request)) throw new Error(request.code)
+  return request
+}
+
+function optionsOf({ name, outputCap }: Model, defaultOutputCap: number, preConsumed: bigint) {
+  const values = new Map([
+    ['MaxOutputTokens', JSON.stringify(outputCap === null ? {} : { [name]: outputCap })],
+    ['DefaultMaxOutputTokens', String(defaultOutputCap)],
+    ['PreConsumedQuota', String(preConsumed)],
+  ])
+  return new OptionView(values, 1).options
+}

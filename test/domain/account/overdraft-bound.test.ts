@@ -1,0 +1,323 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AccountEvent } from '#domain/account/events.ts'
+import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
+import {
+  Account,
+  type CallRequest,
+  MeteredCall,
+  type Model,
+  type Report,
+  USER,
+} from './metered-calls.ts'
+
+/**
+ * The bound that README.md states. An account, or a limited token, whose quota is not below 0 owes
+ * nothing. One that is below 0 owes at most
+ *
+ *   the sum, over the open-ended streams that were open when it was last not below 0,
+ *   of ceil(1 024 × the dearest output ratio × the model's ratio × the group's ratio).
+ *
+ * An open-ended stream is one with no known limit of its output: neither the caller nor the model
+ * has one, and the gateway sent none. Every other call adds 0, whatever its provider sent: usage
+ * beyond a limit is charged only where it can be paid.
+ */
+const STEP_TOKENS = 1_024n
+const RUNS = 300
+const TOKENS = [1, 2, 3] as const
+
+const tokens = (model: string, completion: string, group: string): PerTokenPrice => ({
+  ...{ mode: 'tokens', list: 1, model, completion, group },
+  ...{ cacheRead: '0.5', cacheWrite: '1.25', image: '2', audio: '1.5', audioCompletion: '2' },
+})
+const PRICES: readonly PriceSnapshot[] = [
+  tokens('1.25', '4', '1'),
+  tokens('0.0333', '1', '0.7'),
+  tokens('15', '5', '1.1'),
+  tokens('0', '1', '1'),
+  { mode: 'call', list: 1, price: '0.002', group: '1.5' },
+]
+const MODELS: readonly Model[] = PRICES.flatMap((price, index) => [
+  { name: `capped-${index}`, price, outputCap: 3_000 },
+  { name: `unknown-${index}`, price, outputCap: null },
+])
+
+const MILLION = 1_000_000n
+/** Ratios of up to six decimals, as whole millionths. */
+const millionths = (text: string): bigint => BigInt(Math.round(Number(text) * Number(MILLION)))
+
+/** Computed from the ratios alone, without the product's arithmetic. */
+function stepPriceOf(price: PriceSnapshot): bigint {
+  if (price.mode === 'call') return 0n
+  const text = millionths(price.completion) * MILLION
+  const audio = millionths(price.audio) * millionths(price.audioCompletion)
+  const dearest = text > audio ? text : audio
+  const ratio = dearest * millionths(price.model) * millionths(price.group)
+  const scale = MILLION ** 4n
+  return (STEP_TOKENS * ratio + scale - 1n) / scale
+}
+
+type Operation =
+  | { readonly kind: 'admit'; readonly request: CallRequest; readonly count: number }
+  | { readonly kind: 'deliver'; readonly call: number; readonly words: number }
+  | { readonly kind: 'learn-hold'; readonly call: number }
+  | { readonly kind: 'progress' | 'die' | 'sweep'; readonly call: number }
+  | { readonly kind: 'settle'; readonly call: number; readonly report: Report }
+  | { readonly kind: 'grant' | 'deduct'; readonly amount: bigint }
+  /** An admin takes all that no call holds. */
+  | { readonly kind: 'drain' }
+  | {
+      readonly kind: 'budget'
+      readonly tokenId: number
+      readonly remain: bigint
+      readonly isUnlimited: boolean
+    }
+
+/** Mostly one of the oldest calls, so that a stream gets far. */
+const call = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(99) })
+const funds = fc.oneof(
+  { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 5_000n }) },
+  { weight: 3, arbitrary: fc.bigInt({ min: 5_000n, max: 40_000n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 40_000n, max: 400_000n }) },
+)
+const request: fc.Arbitrary<CallRequest> = fc.record({
+  model: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...MODELS) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(...MODELS.filter(({ outputCap }) => outputCap === null)),
+    },
+  ),
+  tokenId: fc.constantFrom(...TOKENS),
+  isStream: fc.constant(true),
+  maxTokens: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
+  override: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
+  choices: fc.constantFrom(1, 1, 1, 3),
+})
+
+/** From a provider that tells the truth, none of it, or any lie. */
+const rawUsage = fc.oneof(
+  fc.constant(undefined),
+  fc.constant({ prompt_tokens: 0, completion_tokens: 0 }),
+  fc.constant({ prompt_tokens: 9_999_999, completion_tokens: 9_999_999 }),
+  fc.constantFrom({ prompt_tokens: -1, completion_tokens: 5 }, { completion_tokens: 1e300 }),
+  fc
+    .tuple(fc.nat(500), fc.nat(20_000), fc.nat(300), fc.nat(20_000))
+    .map(([prompt, completion, cached, audio]) => ({
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: cached },
+      completion_tokens_details: { audio_tokens: audio },
+    })),
+)
+const report: fc.Arbitrary<Report> = fc.record({
+  rawUsage,
+  isWhole: fc.boolean(),
+  countFactor: fc.constantFrom(0.5, 1, 3),
+})
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('admit' as const),
+      request,
+      count: fc.constantFrom(1, 1, 2, 60),
+    }),
+  },
+  {
+    weight: 14,
+    arbitrary: fc.record({
+      kind: fc.constant('deliver' as const),
+      call,
+      words: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 6_000 })),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('learn-hold' as const), call }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('progress' as const), call }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), call }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), call }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('settle' as const), call, report }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), amount: funds }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deduct' as const), amount: funds }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'drain' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('budget' as const),
+      tokenId: fc.constantFrom(...TOKENS),
+      remain: fc.oneof(fc.constant(0n), funds),
+      isUnlimited: fc.boolean(),
+    }),
+  },
+)
+
+const scenario = fc.record({
+  /** What the account has at first beside what a limited token has. */
+  more: fc.oneof(fc.constant(0n), funds, fc.constant(10_000_000n)),
+  /** The limit of tokens 1 and 3; token 2 has none. */
+  remain: funds,
+  defaultOutputCap: fc.constantFrom(500, 2_048, 6_000),
+  preConsumedQuota: fc.constantFrom(0n, 0n, 3_000n),
+  operations: fc.array(operation, { minLength: 20, maxLength: 80, size: 'max' }),
+  /** How the calls end that are left. */
+  last: report,
+})
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never
+
+const seen = new Map<string, number>()
+const count = (kind: string): void => {
+  seen.set(kind, (seen.get(kind) ?? 0) + 1)
+}
+
+const settleLive = async (target: MeteredCall, made: Report): Promise<void> => {
+  if (!target.isOrphaned) await target.settle(made)
+}
+
+/** An account with its calls, and what it and its tokens may owe at this moment. */
+class Run {
+  private readonly account = new Account((event) => this.check(event))
+  private readonly calls: MeteredCall[] = []
+  private readonly terms: Pick<Scenario, 'defaultOutputCap' | 'preConsumedQuota'>
+  private readonly mayOwe = new Map<'account' | number, bigint>()
+  private commands = 0
+  private admitted = 0
+
+  constructor({ more, remain, defaultOutputCap, preConsumedQuota }: Scenario) {
+    this.terms = { defaultOutputCap, preConsumedQuota }
+    this.change({ kind: 'grant', amount: remain + more })
+    for (const tokenId of TOKENS) {
+      this.change({ kind: 'budget', tokenId, remain, isUnlimited: tokenId === 2 })
+    }
+  }
+
+  async step(operation: Operation): Promise<void> {
+    if (!('call' in operation)) return this.change(operation)
+    const at = operation.call % Math.max(1, this.calls.length)
+    const target = this.calls[at]
+    if (target === undefined) return
+    if (operation.kind === 'deliver') target.deliver(operation.words)
+    else if (operation.kind === 'learn-hold') target.learnHold()
+    else if (operation.kind === 'progress') target.recordProgress()
+    else if (operation.kind === 'die') target.isOrphaned = true
+    else if (operation.kind === 'settle') await settleLive(target, operation.report)
+    else this.sweep(target)
+    this.forgetEnded()
+  }
+
+  /** Every call that is left ends, and with it every hold. */
+  async finish(last: Report): Promise<void> {
+    for (const open of [...this.calls]) {
+      if (open.isOrphaned) open.interrupt()
+      else await open.settle(last)
+      this.forgetEnded()
+    }
+    expect(this.account.state.held).toBe(0n)
+    expect(this.account.state.open.size).toBe(0)
+  }
+
+  private change(operation: Exclude<Operation, { readonly call: number }>): void {
+    this.commands += 1
+    const id = `id-${this.commands}`
+    const ofUser = { userId: USER, reason: 'admin' as const }
+    switch (operation.kind) {
+      case 'admit':
+        for (let made = 0; made < operation.count; made += 1) this.admit(operation.request)
+        return
+      case 'grant':
+        this.account.handle({
+          type: 'GrantQuota',
+          ...ofUser,
+          grantId: id,
+          amount: operation.amount,
+        })
+        return
+      case 'deduct':
+      case 'drain': {
+        const { balance } = this.account.state
+        const amount = operation.kind === 'drain' ? balance : operation.amount
+        this.account.handle({ type: 'DeductQuota', ...ofUser, deductionId: id, amount })
+        return
+      }
+      case 'budget': {
+        const { kind, ...budget } = operation
+        this.account.handle({ type: 'SetTokenBudget', userId: USER, ...budget })
+      }
+    }
+  }
+
+  private admit(asked: CallRequest): void {
+    this.admitted += 1
+    const id = `019376a0-0000-7000-8000-${String(this.admitted).padStart(12, '0')}`
+    const { defaultOutputCap, preConsumedQuota } = this.terms
+    const made = MeteredCall.admit(this.account, id, asked, defaultOutputCap, preConsumedQuota)
+    if (made === null) return count('refused')
+    this.calls.push(made)
+    this.grantSteps()
+  }
+
+  private sweep(target: MeteredCall): void {
+    if (target.isOrphaned) target.interrupt()
+  }
+
+  private forgetEnded(): void {
+    const { open } = this.account.state
+    const left = this.calls.filter(({ id }) => open.has(id))
+    this.calls.splice(0, this.calls.length, ...left)
+    this.grantSteps()
+  }
+
+  /** Whoever owes nothing may come to owe a step of each open-ended stream that is open. */
+  private grantSteps(): void {
+    for (const [payer, quota] of this.payers()) {
+      if (quota < 0n) continue
+      const streams = this.calls.filter(
+        ({ isOpenEnded, request: { tokenId } }) =>
+          isOpenEnded && (payer === 'account' || payer === tokenId),
+      )
+      const steps = streams.map((stream) => stepPriceOf(stream.request.model.price))
+      this.mayOwe.set(
+        payer,
+        steps.reduce((sum, price) => sum + price, 0n),
+      )
+    }
+  }
+
+  private check(event: AccountEvent): void {
+    count(event.type)
+    if (event.type === 'CallAdmitted' && event.data.outputLimit !== undefined) count('reduced')
+    if ('unpaidUsage' in event.data) count('unpaid usage')
+    for (const [payer, quota] of this.payers()) {
+      if (quota >= 0n) continue
+      count(payer === 'account' ? 'debt of the account' : 'debt of a token')
+      const mayOwe = this.mayOwe.get(payer) ?? 0n
+      expect(-quota, `${payer} owes after ${event.type}`).toBeLessThanOrEqual(mayOwe)
+    }
+  }
+
+  private payers(): readonly (readonly ['account' | number, bigint])[] {
+    const { balance, budgets } = this.account.state
+    const limited = [...budgets].filter(([, { isUnlimited }]) => !isUnlimited)
+    return [['account', balance], ...limited.map(([id, { remain }]) => [id, remain] as const)]
+  }
+}
+
+describe('what the open calls of an account or a token can still cost', () => {
+  it('never exceeds what it can pay by more than a step of each open-ended stream', async () => {
+    const property = fc.asyncProperty(scenario, async (made) => {
+      const run = new Run(made)
+      for (const operation of made.operations) await run.step(operation)
+      await run.finish(made.last)
+    })
+    await fc.assert(property, { numRuns: RUNS })
+  }, 300_000)
+
+  it('was tried with debts, refusals, raised holds, reduced limits and interrupted calls', () => {
+    const events = ['CallAdmitted', 'CallProgressed', 'HoldRaised', 'CallSettled']
+    const limits = ['CallInterrupted', 'reduced', 'unpaid usage', 'refused', 'QuotaDeducted']
+    const debts = ['debt of the account', 'debt of a token']
+    for (const kind of [...events, ...limits, ...debts]) {
+      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(20)
+    }
+  })
+})
