@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { useStatus } from '#console/api/status/status.ts'
 import { useSiteName } from '#console/ui/page.tsx'
+import { useStatus } from '../api/status.ts'
 
 /** Four strokes and the fifth across them: a tally. */
 export function BrandMark({ size = 24 }: { size?: number }): ReactElement {

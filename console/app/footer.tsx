@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { useStatus } from '#console/api/status/status.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
+import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 

@@ -3,10 +3,9 @@ import { type LoaderFunction, redirect } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { loginPath } from '#console/api/auth/return-to.ts'
 import { storedUser } from '#console/api/session.ts'
-import { statusQuery } from '#console/api/status/status.ts'
-import { cachedStatus } from '#console/api/status/status-cache.ts'
 import { needAllWords, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'
+import { cachedStatus, statusQuery } from '../api/status.ts'
 
 /**
  * Until the site has its root account, every path is the setup page; afterwards none is. Who was

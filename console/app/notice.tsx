@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sitePageQuery } from '#console/api/pages/site-page.ts'
 import { Button } from '#console/ui/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { sitePageQuery } from '../api/site-page.ts'
 
 /** The operator's notice to everybody, until it is dismissed; another text is another notice. */
 export function Notice(): ReactElement | null {

@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, type ReactNode, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, ScrollRestoration } from 'react-router-dom'
-import { useStatus } from '../api/status/status.ts'
+import { useStatus } from '../api/status.ts'
 import { Button } from '../ui/button.tsx'
 import { Overlay } from '../ui/overlay.tsx'
 import { readFlag, useLocalPreference } from '../ui/use-local-preference.ts'

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { storedUser } from '#console/api/session.ts'
-import { cachedStatus } from '#console/api/status/status-cache.ts'
 import { useAfterPatience } from '#console/ui/skeleton.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
+import { cachedStatus } from '../api/status.ts'
 import { isWithoutSidebar } from './bare-paths.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
-import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { useChats } from '#console/ui/use-chats.ts'
+import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
 /** 200 px wide, or 60 collapsed to icons; which of them is remembered. */

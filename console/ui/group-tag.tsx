@@ -1,6 +1,6 @@
-import type { ReactElement } from 'react'
-import { useSharedStatus } from '#console/api/status/shared-status.ts'
 import './group-tag.css'
+import type { ReactElement } from 'react'
+import { useSharedStatus } from '#console/api/status.ts'
 
 /** A group in the colour that the site gave it; the name says it all, colour only helps. */
 export function GroupTag({ name }: { name: string }): ReactElement {

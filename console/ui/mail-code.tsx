@@ -1,6 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type CodePurpose, sendCode } from '#console/api/auth/send-code.ts'
+import { request } from '#console/api/request.ts'
 import { atField, MAIL_CODES } from './at-field.ts'
 import { Button } from './button.tsx'
 import { FormField } from './form-field.tsx'
@@ -9,9 +9,16 @@ import { showSuccess } from './toast.ts'
 import { useCountdown } from './use-countdown.ts'
 import { useSubmit } from './use-submit.ts'
 
+type CodePurpose = 'register' | 'bind' | 'notify'
+
+/** Mails a code to the address, for a new account or for the own one. */
+async function sendCode(email: string, purpose: CodePurpose, turnstile: string): Promise<void> {
+  await request<unknown>({ path: '/api/verification', query: { email, purpose, turnstile } })
+}
+
 const RESEND_SECONDS = 30
 
-export type MailCodeDraft = { readonly email: string; readonly code: string }
+type MailCodeDraft = { readonly email: string; readonly code: string }
 
 /** An address and the code that is mailed to it, which can be asked for again after 30 s. */
 export function MailCodeFields(props: {

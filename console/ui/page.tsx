@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { announce } from './announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'

@@ -1,5 +1,5 @@
 import { type ReactElement, useMemo } from 'react'
-import { useSharedStatus } from '#console/api/status/shared-status.ts'
+import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
 /** The site's way to show quota; the default until its status is known. */

@@ -1,7 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status/status.ts'
-import { storedChats, takeChatsFault } from '#console/api/status/stored-chats.ts'
+import { storedChats, takeChatsFault, useStatus } from '#console/api/status.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 import { showError } from './toast.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withEntries } from '#console/api/options/unpriced-models.ts'
+import { withEntries } from '#console/api/unpriced-models.ts'
 
 describe('prices that join those of an option', () => {
   it.each([

@@ -1,10 +1,17 @@
+import '../../ui/forms.css'
+import './channels.css'
+import './testing/testing.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
-import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
+import {
+  type ChannelPage,
+  channelsKey,
+  channelsOfTagQuery,
+  wholeChannels,
+} from '#console/api/channels.ts'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin } from '#console/api/session.ts'
@@ -27,9 +34,6 @@ import { TagForm } from './tags/tag-form.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
-import '../../ui/forms.css'
-import './channels.css'
-import './testing/testing.css'
 
 /** Keeps the rows on screen as the server has them; reads again when something was missed. */
 function useLiveChannels(): void {

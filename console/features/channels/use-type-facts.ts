@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { channelTypesQuery } from '#console/api/channels/list-types.ts'
+import { channelTypesQuery } from '#console/api/channels.ts'
 import type { ChannelType } from '#read-api/contract/channel-type.ts'
 import { typeName } from './type-names.ts'
 

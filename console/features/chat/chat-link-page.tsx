@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { chatAddress, chatWay, outsideClient } from '#console/ui/chat-links.ts'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { fullKey } from '#console/ui/full-key.ts'

@@ -1,8 +1,9 @@
+import './chat.css'
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, useParams } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/return-to.ts'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { type ChatLink, chatAddress, chatClients, chatWay } from '#console/ui/chat-links.ts'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -14,7 +15,6 @@ import { useChats } from '#console/ui/use-chats.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { NoClient, OtherClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
-import './chat.css'
 
 const RELOADED = 'chat-reloaded'
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { fetchTokens, tokensKey } from '#console/api/tokens/list-tokens.ts'
+import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/toast.ts'
 
 /** How many tokens are looked through for those that are enabled. */

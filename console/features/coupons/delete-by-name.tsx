@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
+import { redemptionsKey } from '#console/api/redemptions.ts'
 import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { fetchRedemptions, type RedemptionQuery } from '#console/api/redemption/list-redemptions.ts'
+import { fetchRedemptions, type RedemptionQuery } from '#console/api/redemptions.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { Redemption } from '#read-api/contract/redemption.ts'
 import type { useCouponList } from './use-coupon-list.ts'

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { redemptionsKey, redemptionsQuery } from '#console/api/redemption/list-redemptions.ts'
+import { redemptionsKey, redemptionsQuery } from '#console/api/redemptions.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'

@@ -1,12 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import {
-  byTrouble,
-  HEALTH_TONE,
-  healthKind,
-  successRate,
-} from '#console/api/channel-health/health-state.ts'
+import { byTrouble, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'

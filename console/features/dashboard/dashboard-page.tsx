@@ -1,8 +1,9 @@
+import './dashboard.css'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -16,7 +17,6 @@ import { UsagePanel } from './usage-panel.tsx'
 import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
-import './dashboard.css'
 
 /** Where one stands: the balance as it falls, what it went on, and the last calls. */
 export function DashboardPage(): ReactElement {

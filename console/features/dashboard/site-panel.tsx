@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useHealth } from '#console/api/channel-health/use-health.ts'
+import { useHealth } from '#console/api/channel-health.ts'
 import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'

@@ -1,13 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { readSelf, selfKey } from '#console/api/dashboard/self.ts'
-import { usageKey } from '#console/api/dashboard/usage-by-hour.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { listLogs } from '#console/api/logs/list-logs.ts'
-import { logsKey } from '#console/api/logs/log-query.ts'
-import { logStat } from '#console/api/logs/log-stat.ts'
+import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
+import { readSelf, selfKey } from '#console/api/self.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
+import { usageKey } from './use-usage.ts'
 
 const BALANCE_EVERY_MS = 500
 const CHART_EVERY_MS = 2_000

@@ -1,14 +1,34 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { usageByHour, usageKey } from '#console/api/dashboard/usage-by-hour.ts'
 import { request } from '#console/api/request.ts'
+import type { UsagePoint } from '#read-api/contract/log.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
 
-export type UsageScope = 'self' | 'all'
-export type UsageBy = 'model' | 'token'
+export const usageKey = ['usage'] as const
 
-export type UsageAsk = {
+/**
+ * One’s own usage, or everybody’s (for admins), by hour and model; ends in unix seconds. Hours
+ * without calls are left out.
+ */
+async function usageByHour(ask: {
+  scope: 'self' | 'all'
+  from: number
+  to: number
+  signal?: AbortSignal
+}): Promise<UsagePoint[]> {
+  const { data } = await request<UsagePoint[]>({
+    path: ask.scope === 'all' ? '/api/data/' : '/api/data/self/',
+    query: { start_timestamp: ask.from, end_timestamp: ask.to },
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
+}
+
+export type UsageScope = 'self' | 'all'
+type UsageBy = 'model' | 'token'
+
+type UsageAsk = {
   readonly scope: UsageScope
   readonly by: UsageBy
   readonly range: ChartRange

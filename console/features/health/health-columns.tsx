@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement, ReactNode } from 'react'
-import { type Point, pointsOf, successRate } from '#console/api/channel-health/health-state.ts'
+import { type Point, pointsOf, successRate } from '#console/api/channel-health.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isTroubled } from '#console/api/channel-health/health-state.ts'
+import { isTroubled } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'

@@ -1,7 +1,8 @@
+import '#console/ui/forms.css'
+import './health.css'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { barsEnd } from '#console/api/channel-health/health-state.ts'
-import { useHealth } from '#console/api/channel-health/use-health.ts'
+import { barsEnd, useHealth } from '#console/api/channel-health.ts'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { isAdmin } from '#console/api/session.ts'
@@ -23,8 +24,6 @@ import { HealthDrawer } from './health-drawer.tsx'
 import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
-import '#console/ui/forms.css'
-import './health.css'
 
 /** How the upstream channels do, as it happens: for admins. */
 export function HealthPage(): ReactElement {

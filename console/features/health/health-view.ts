@@ -1,9 +1,4 @@
-import {
-  byTrouble,
-  type HealthKind,
-  healthKind,
-  isTroubled,
-} from '#console/api/channel-health/health-state.ts'
+import { byTrouble, type HealthKind, healthKind, isTroubled } from '#console/api/channel-health.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import type { ChannelHealth, HealthWindows } from '#read-api/contract/channel-health.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { healthKey } from '#console/api/channel-health/get-health.ts'
+import { healthKey } from '#console/api/channel-health.ts'
 import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { successRate } from '#console/api/channel-health/health-state.ts'
+import { successRate } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'

@@ -1,10 +1,6 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  HEALTH_TONE,
-  type HealthKind,
-  healthKind,
-} from '#console/api/channel-health/health-state.ts'
+import { HEALTH_TONE, type HealthKind, healthKind } from '#console/api/channel-health.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { useTimeLeft } from '#console/ui/use-countdown.ts'

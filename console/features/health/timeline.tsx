@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { healthKey } from '#console/api/channel-health/get-health.ts'
+import { healthKey } from '#console/api/channel-health.ts'
 import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'

@@ -1,8 +1,9 @@
+import './inbox.css'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { inboxQuery, type InboxPage as MessagesOfPage } from '#console/api/inbox/list-inbox.ts'
+import { inboxQuery, type InboxPage as MessagesOfPage } from '#console/api/inbox.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -14,7 +15,6 @@ import { integerParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { InboxMessage } from '#read-api/contract/message.ts'
 import { previewOf } from './preview.ts'
-import './inbox.css'
 
 const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
 

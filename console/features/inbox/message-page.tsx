@@ -1,10 +1,10 @@
+import './inbox.css'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { inboxKey } from '#console/api/inbox/list-inbox.ts'
-import { unreadKey } from '#console/api/inbox/unread-count.ts'
+import { inboxKey, unreadKey } from '#console/api/inbox.ts'
 import { request } from '#console/api/request.ts'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -15,7 +15,6 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { InboxMessage } from '#read-api/contract/message.ts'
-import './inbox.css'
 
 /** One message; opening it marks it read. */
 export function MessagePage(): ReactElement {

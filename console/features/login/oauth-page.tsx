@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
-import { rememberedReturn, rememberReturn } from '#console/api/auth/trip.ts'
+import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
 import { request } from '#console/api/request.ts'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'

@@ -1,8 +1,9 @@
+import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { securityQuery } from '#console/api/credentials.ts'
 import { request } from '#console/api/request.ts'
-import { securityQuery } from '#console/api/security/security.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -14,7 +15,6 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
-import './security.css'
 
 /** The token by which one's scripts come in. It is shown once, right after it was made. */
 export function AccessTokenPanel({ user }: MePanelProps): ReactElement {

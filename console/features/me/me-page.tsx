@@ -1,9 +1,10 @@
+import '../../ui/forms.css'
+import './me.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { selfQuery } from '#console/api/me/self.ts'
-import { unbind } from '#console/api/me/unbind.ts'
+import { selfQuery, unbind } from '#console/api/self.ts'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -31,8 +32,6 @@ import { ProofHost, proven } from './proven.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
-import '../../ui/forms.css'
-import './me.css'
 
 /** The own mail address: it logs in, and gets the link that resets a forgotten password. */
 function MailPanel({ user }: MePanelProps): ReactElement {

@@ -1,7 +1,7 @@
 import { type ReactElement, useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import { beginTotp } from '#console/api/credentials.ts'
 import { request } from '#console/api/request.ts'
-import { beginTotp } from '#console/api/security/begin-totp.ts'
 import { Button } from '#console/ui/button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { Overlay } from '#console/ui/overlay.tsx'

@@ -1,8 +1,8 @@
+import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beginTotp } from '#console/api/security/begin-totp.ts'
-import { securityQuery } from '#console/api/security/security.ts'
+import { beginTotp, securityQuery } from '#console/api/credentials.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Panel } from '#console/ui/panel.tsx'
@@ -14,7 +14,6 @@ import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
-import './security.css'
 
 /** What is asked for beside the password: codes of an app, passkeys, recovery codes. */
 export function TwoStepPanel({ user }: MePanelProps): ReactElement {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messagesKey } from '#console/api/messages/list-messages.ts'
+import { messagesKey } from '#console/api/messages.ts'
 import { request } from '#console/api/request.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messagesKey } from '#console/api/messages/list-messages.ts'
+import { messagesKey } from '#console/api/messages.ts'
 import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'

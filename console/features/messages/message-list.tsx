@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type MessagePage, messagesKey } from '#console/api/messages/list-messages.ts'
+import { type MessagePage, messagesKey } from '#console/api/messages.ts'
 import { request } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messagesKey } from '#console/api/messages/list-messages.ts'
+import { messagesKey } from '#console/api/messages.ts'
 import { request } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { messagesQuery } from '#console/api/messages/list-messages.ts'
+import { messagesQuery } from '#console/api/messages.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam, type UrlParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'

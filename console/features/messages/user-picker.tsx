@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usersQuery } from '#console/api/users/list-users.ts'
+import { usersQuery } from '#console/api/users.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'

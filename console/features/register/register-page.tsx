@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { AccountFields } from '#console/ui/account-fields.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'

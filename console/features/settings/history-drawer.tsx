@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { optionHistoryQuery } from '#console/api/options/option-history.ts'
+import { optionHistoryQuery } from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { automaticCheckQuery, checkForUpdate } from '#console/api/options/latest-release.ts'
+import { automaticCheckQuery, checkForUpdate } from '#console/api/options.ts'
 import { request } from '#console/api/request.ts'
 import { isRoot } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'

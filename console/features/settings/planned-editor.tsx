@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { priceScheduleKey, schedulePrices } from '#console/api/options/price-schedule.ts'
+import { priceScheduleKey, schedulePrices } from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'

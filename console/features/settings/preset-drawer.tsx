@@ -1,11 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  PRESET_SOURCES,
-  type PresetSource,
-  presetRatiosQuery,
-} from '#console/api/options/preset-ratios.ts'
+import { PRESET_SOURCES, type PresetSource, presetRatiosQuery } from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { Icon } from '#console/ui/icons.tsx'

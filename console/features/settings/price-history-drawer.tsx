@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { groupsQuery } from '#console/api/groups.ts'
 import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'

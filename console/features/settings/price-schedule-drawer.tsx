@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { optionsKey } from '#console/api/options/list-options.ts'
 import {
   cancelPrices,
+  optionsKey,
   priceScheduleKey,
   priceScheduleQuery,
   schedulePrices,
-} from '#console/api/options/price-schedule.ts'
+} from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'

@@ -1,4 +1,4 @@
-import { isChangedMeanwhile, putOption } from '#console/api/options/put-option.ts'
+import { isChangedMeanwhile, putOption } from '#console/api/options.ts'
 import type { OptionChange } from './option-changes.ts'
 import { rebasedChange } from './rebased-change.ts'
 

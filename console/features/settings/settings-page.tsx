@@ -1,7 +1,10 @@
+import '../../ui/forms.css'
+import './prices.css'
+import './settings.css'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { automaticCheckQuery } from '#console/api/options/latest-release.ts'
+import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
@@ -21,9 +24,6 @@ import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
 import { useSettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
-import '../../ui/forms.css'
-import './prices.css'
-import './settings.css'
 
 const SHOWN_FROM = 4
 

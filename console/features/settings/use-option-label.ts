@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { optionSchemaQuery } from '#console/api/options/option-schema.ts'
+import { optionSchemaQuery } from '#console/api/options.ts'
 import { useWords } from './use-words.ts'
 
 /** What an option is called; its key until that is known. */

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { optionsQuery } from '#console/api/options/list-options.ts'
-import { optionSchemaQuery } from '#console/api/options/option-schema.ts'
+import { optionSchemaQuery, optionsQuery } from '#console/api/options.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'

@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'

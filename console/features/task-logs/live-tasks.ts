@@ -1,4 +1,4 @@
-import type { TaskPage } from '#console/api/tasks/task-query.ts'
+import type { TaskPage } from '#console/api/tasks.ts'
 import type { TaskPush } from '#read-api/contract/task.ts'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { Page } from '#console/ui/page.tsx'
 import type { MusicTask, Song } from '#read-api/contract/task.ts'
 import { clockText } from './clock-text.ts'

@@ -1,5 +1,5 @@
 import { request } from '#console/api/request.ts'
-import { type TaskAsk, type TaskPage, taskParams } from '#console/api/tasks/task-query.ts'
+import { type TaskAsk, type TaskPage, taskParams } from '#console/api/tasks.ts'
 import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam } from '#console/ui/url-state.ts'

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback, useRef } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
-import type { TaskPage } from '#console/api/tasks/task-query.ts'
+import type { TaskPage } from '#console/api/tasks.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { type PageSize, pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { boundsOf, rangeText, type TimeRange } from '#console/ui/time-range/time-range.ts'

@@ -1,11 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  fetchTokens,
-  type TokenPage,
-  type TokenQuery,
-  tokensKey,
-} from '#console/api/tokens/list-tokens.ts'
+import { fetchTokens, type TokenPage, type TokenQuery, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import type { useTokenList } from './use-token-list.ts'

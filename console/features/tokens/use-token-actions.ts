@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '#console/api/request.ts'
-import { type TokenPage, tokensKey } from '#console/api/tokens/list-tokens.ts'
+import { type TokenPage, tokensKey } from '#console/api/tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { fullKey } from '#console/ui/full-key.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { tokensQuery } from '#console/api/tokens.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { useNow } from '#console/ui/time.tsx'

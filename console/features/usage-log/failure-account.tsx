@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { endName } from '#console/api/logs/call-end.ts'
-import { otherOf } from '#console/api/logs/log-other.ts'
+import { endName, otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { dollarText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'

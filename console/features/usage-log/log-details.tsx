@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { otherOf } from '#console/api/logs/log-other.ts'
+import { otherOf } from '#console/api/logs.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
 import { FailureAccount } from './failure-account.tsx'

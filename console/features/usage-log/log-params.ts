@@ -1,4 +1,4 @@
-import type { LogParams } from '#console/api/logs/log-query.ts'
+import type { LogParams } from '#console/api/logs.ts'
 import { boundsOf, relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogFilters } from './filters.ts'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { logUserQuery } from '#console/api/logs/log-user.ts'
+import { logUserQuery } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'

@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { otherOf } from '#console/api/logs/log-other.ts'
+import { otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/money.ts'

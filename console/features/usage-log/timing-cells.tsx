@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { otherOf } from '#console/api/logs/log-other.ts'
+import { otherOf } from '#console/api/logs.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { ERROR } from './log-type.ts'

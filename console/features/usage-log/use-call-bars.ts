@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { callsByHour } from '#console/api/logs/calls-by-hour.ts'
-import { barsKey } from '#console/api/logs/log-query.ts'
+import { barsKey, callsByHour } from '#console/api/logs.ts'
 import { useMedia } from '#console/ui/use-media.ts'
 import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
 import { useIsTight } from './use-is-tight.ts'

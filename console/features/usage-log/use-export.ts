@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type ExportKind, exportLogs } from '#console/api/logs/export-logs.ts'
+import { type ExportKind, exportLogs } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'

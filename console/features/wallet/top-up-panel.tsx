@@ -1,6 +1,7 @@
+import './top-up.css'
 import type { FormEvent, ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { moneyText } from '#console/ui/currency-text.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
@@ -13,7 +14,6 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { picksFrom } from './top-up-draft.ts'
 import { type TopUp, useTopUp } from './use-top-up.ts'
-import './top-up.css'
 
 /** What it comes to, as the server says; its refusal in place of it. */
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {

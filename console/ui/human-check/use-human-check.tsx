@@ -1,6 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 import { showInfo } from '../toast.ts'
 import { HumanBox } from './human-box.tsx'
 

@@ -1,5 +1,5 @@
 import { lazy, type ReactElement, Suspense } from 'react'
-import { useStatus } from '#console/api/status/status.ts'
+import { useStatus } from '#console/api/status.ts'
 
 const WeChatDialog = lazy(async () => ({
   default: (await import('./wechat-dialog.tsx')).WeChatDialog,

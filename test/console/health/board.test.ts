@@ -6,8 +6,8 @@ import {
   isTroubled,
   pointsOf,
   successRate,
-} from '#console/api/channel-health/health-state.ts'
-import { withPush } from '#console/api/channel-health/with-push.ts'
+  withPush,
+} from '#console/api/channel-health.ts'
 import { durationText, rateText } from '#console/features/health/figure-text.ts'
 import { foldEntries, spanText, summaryOf } from '#console/features/health/folded-entries.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'

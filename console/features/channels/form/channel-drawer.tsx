@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { channelTypesQuery } from '#console/api/channels/list-types.ts'
+import { channelTypesQuery } from '#console/api/channels.ts'
 import { request } from '#console/api/request.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'

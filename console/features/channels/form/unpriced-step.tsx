@@ -2,11 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import {
-  type PresetPrice,
-  presetPrices,
-  savePresetPrices,
-} from '#console/api/options/unpriced-models.ts'
+import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { Icon } from '#console/ui/icons.tsx'

@@ -1,4 +1,4 @@
-import type { ChannelPage } from '#console/api/channels/list-channels.ts'
+import type { ChannelPage } from '#console/api/channels.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
 import { isTagGroup } from './channel-lines.ts'
 

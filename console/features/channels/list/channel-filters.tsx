@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { groupsQuery } from '#console/api/groups.ts'
 import { Button } from '#console/ui/button.tsx'
 import { type Choice, Select } from '#console/ui/inputs.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
-import { setTagEnabled } from '#console/api/channels/update-tag.ts'
+import { channelsOfTagQuery, setTagEnabled, wholeChannels } from '#console/api/channels.ts'
 import { request } from '#console/api/request.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { channelsKey } from '#console/api/channels/list-channels.ts'
+import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { updateTag } from '#console/api/channels/update-tag.ts'
+import { updateTag } from '#console/api/channels.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { channelsQuery } from '#console/api/channels.ts'
 import { usePageSize } from '#console/ui/pagination.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'

@@ -1,12 +1,12 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { wholeChannels } from '#console/api/channels/channels-of-tag.ts'
 import {
   type ChannelPage,
   type ChannelQuery,
   channelsKey,
   listChannels,
-} from '#console/api/channels/list-channels.ts'
+  wholeChannels,
+} from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import { channelsOf } from './channel-lines.ts'

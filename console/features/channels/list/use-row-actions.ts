@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
-import { updateChannel } from '#console/api/channels/update-channel.ts'
+import { type ChannelPage, channelsKey, updateChannel } from '#console/api/channels.ts'
 import { request } from '#console/api/request.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { Channel } from '#read-api/contract/channel.ts'

@@ -1,7 +1,6 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
-import type { ChannelPage } from '#console/api/channels/list-channels.ts'
+import { type ChannelPage, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { TagGroup } from '#read-api/contract/channel.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'

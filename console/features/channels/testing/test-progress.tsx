@@ -1,8 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
-import { testProgressKey, testProgressQuery } from '#console/api/channels/test-all.ts'
+import {
+  type ChannelPage,
+  channelsKey,
+  testProgressKey,
+  testProgressQuery,
+} from '#console/api/channels.ts'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'

@@ -1,4 +1,4 @@
-import type { TestOutcome } from '#console/api/channels/test-channel.ts'
+import type { TestOutcome } from '#console/api/channels.ts'
 
 /** Where each model's test stands, by its name. */
 export type TestResults = ReadonlyMap<string, TestOutcome | 'running'>

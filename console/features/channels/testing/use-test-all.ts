@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { startTestingAll, testProgressKey } from '#console/api/channels/test-all.ts'
+import { startTestingAll, testProgressKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 
 /** Begins to test all channels; `TestProgressBar` says how far it is. */

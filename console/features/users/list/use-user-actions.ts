@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { request } from '#console/api/request.ts'
-import { type UserPage, usersKey } from '#console/api/users/list-users.ts'
+import { type UserPage, usersKey } from '#console/api/users.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'

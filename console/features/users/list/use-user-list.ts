@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { usersQuery } from '#console/api/users/list-users.ts'
+import { usersQuery } from '#console/api/users.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'

@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { userQuery } from '#console/api/users/get-user.ts'
+import { userQuery } from '#console/api/users.ts'
 import { quotaOf } from '#console/ui/money.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { User } from '#read-api/contract/user.ts'

@@ -1,0 +1,141 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type {
+  ChannelHealth,
+  HealthFigures,
+  HealthPush,
+  HealthSnapshot,
+} from '#read-api/contract/channel-health.ts'
+import { useLiveState, useLiveTopic } from './live/use-live-topic.ts'
+import { request } from './request.ts'
+
+export type HealthKind =
+  | 'disabled'
+  | 'autoDisabled'
+  | 'open'
+  | 'halfOpen'
+  | 'partly'
+  | 'failing'
+  | 'idle'
+  | 'well'
+
+const FAILING_BELOW = 0.9
+const RANK: readonly HealthKind[] = [
+  'autoDisabled',
+  'open',
+  'halfOpen',
+  'partly',
+  'failing',
+  'well',
+  'idle',
+  'disabled',
+]
+
+export const HEALTH_TONE = {
+  disabled: 'neutral',
+  autoDisabled: 'bad',
+  open: 'bad',
+  halfOpen: 'warn',
+  partly: 'warn',
+  failing: 'warn',
+  idle: 'neutral',
+  well: 'good',
+} as const satisfies Record<HealthKind, string>
+
+/** One word for a channel, the gravest that fits. */
+export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
+  if (status === 3) return 'autoDisabled'
+  if (status !== 1) return 'disabled'
+  const whole = circuits.find(({ model, key_index }) => model === null && key_index === null)
+  if (whole !== undefined) return whole.state === 'open' ? 'open' : 'halfOpen'
+  if (circuits.length > 0) return 'partly'
+  const rate = successRate(figures.m5)
+  if (rate !== null && rate < FAILING_BELOW) return 'failing'
+  // NOTE: a push brings the last minutes alone; the day's figures come with the next full read.
+  const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
+  return isIdle ? 'idle' : 'well'
+}
+
+export const isTroubled = (channel: ChannelHealth): boolean =>
+  RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
+
+/** Those in trouble first, gravest first; else by id. */
+export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
+  Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
+    Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
+
+/** 0 to 1; null when nothing was tried. */
+export function successRate(figures: HealthFigures | null): number | null {
+  if (figures === null) return null
+  const tries = figures.successes + figures.failures
+  return tries === 0 ? null : figures.successes / tries
+}
+
+export type Point = { readonly from: number; readonly rate: number | null; readonly tries: number }
+
+const BAR_SECONDS = 180
+
+/** When the last bar of an hour that holds `at` ends: the same for all pushes of three minutes. */
+export const barsEnd = (atMs: number): number =>
+  (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
+
+/** The hour before `end`, in bars of three minutes, oldest first; one without tries is a gap. */
+export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
+  const length = BAR_SECONDS
+  const count = Math.round(3_600 / length)
+  const points = Array.from({ length: count }, (_, index) => ({
+    from: end - (count - index) * length,
+    successes: 0,
+    tries: 0,
+  }))
+  for (const [minute, well, failed] of rows) {
+    const point = points[Math.floor((minute - end) / length) + count]
+    if (point === undefined) continue
+    point.successes += well
+    point.tries += well + failed
+  }
+  return points.map(({ from, successes, tries }) => ({
+    from,
+    tries,
+    rate: tries === 0 ? null : successes / tries,
+  }))
+}
+
+export const healthKey = ['channel-health'] as const
+
+/** How every channel does; kept up by the live socket, and read again when that was away. */
+const healthQuery = queryOptions({
+  queryKey: healthKey,
+  queryFn: async ({ signal }) =>
+    (await request<HealthSnapshot>({ path: '/api/channel/health', signal })).data,
+})
+
+/** The snapshot with what changed since; one that was read later than that knows it already. */
+export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
+  if (push.at < snapshot.at) return snapshot
+  const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
+  const kept = snapshot.channels
+    .filter(({ id }) => !push.removed.includes(id))
+    .map((channel) => changed.get(channel.id) ?? channel)
+  const known = new Set(kept.map(({ id }) => id))
+  const added = push.channels.filter(({ id }) => !known.has(id))
+  return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
+}
+
+/** The board as it is read, and as it changes; read again whenever the connection comes back. */
+export function useHealth() {
+  const client = useQueryClient()
+  const isLive = useLiveState().kind === 'live'
+  const readAgain = (): void => void client.invalidateQueries({ queryKey: healthKey })
+  useLiveTopic('health', {
+    onEvents: (pushes) =>
+      client.setQueryData<HealthSnapshot>(healthKey, (snapshot) =>
+        snapshot === undefined ? undefined : pushes.reduce(withPush, snapshot),
+      ),
+    onResync: readAgain,
+  })
+  useEffect(() => {
+    if (isLive) void client.invalidateQueries({ queryKey: healthKey })
+  }, [isLive, client])
+  return useQuery({ ...healthQuery, refetchOnMount: 'always' })
+}

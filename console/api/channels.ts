@@ -1,0 +1,183 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channel.ts'
+import type { ChannelTest, TestProgress } from '#read-api/contract/channel-action.ts'
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { UpdateChannel, UpdateTag } from '#write-api/contract/channel.ts'
+import { ApiError } from './api-error.ts'
+import { request } from './request.ts'
+
+/** In tag mode `items` are tags and untagged channels, and `total` counts those. */
+export type ChannelPage = { items: ChannelEntry[]; page: number; total: number }
+
+/** `page` counts from 0; empty texts ask for everything. */
+export type ChannelQuery = {
+  keyword: string
+  model: string
+  group: string
+  page: number
+  pageSize: number
+  status?: string
+  type?: string
+  /** A column of the wire, empty for the list's own order. */
+  sort?: string
+  isDescending?: boolean
+  isIdSort?: boolean
+  /** Tags without their channels. */
+  isTagMode?: boolean
+  /** Channels of exactly this tag; empty for all. */
+  tag?: string
+}
+
+export const channelsKey = ['channels'] as const
+
+export const channelsQuery = (asked: ChannelQuery) =>
+  queryOptions({
+    queryKey: [...channelsKey, asked],
+    queryFn: ({ signal }) => listChannels(asked, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export async function listChannels(
+  asked: ChannelQuery,
+  signal?: AbortSignal,
+): Promise<ChannelPage> {
+  const { keyword, model, group, status, type, tag, sort = '' } = asked
+  const isSearch = [keyword, model, group].some((text) => text !== '')
+  const query = {
+    ...{ keyword, model, group, status, type, tag, sort },
+    order: sort === '' ? '' : asked.isDescending === true ? 'desc' : 'asc',
+    id_sort: asked.isIdSort === true ? 'true' : '',
+    tag_mode: asked.isTagMode === true ? 'true' : '',
+    children: asked.isTagMode === true ? 'false' : '',
+    p: asked.page,
+    page_size: asked.pageSize,
+  }
+  const path = isSearch ? '/api/channel/search' : '/api/channel/'
+  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
+  return (await request<ChannelPage>(call)).data
+}
+
+const FRESH_MS = 60_000
+
+/** What a channel is called, for admins; empty where it is gone. */
+export const channelNameQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['channel-name', id],
+    queryFn: async ({ signal }) => {
+      try {
+        return (await request<Channel>({ path: `/api/channel/${id}`, signal })).data.name
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return ''
+        throw error
+      }
+    },
+    staleTime: FRESH_MS,
+  })
+
+type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
+
+const PAGE_SIZE = 100
+
+/** Every channel of one tag, found by a search or not; in the shape of the lists' pages. */
+export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
+  queryOptions({
+    queryKey: [...channelsKey, 'of-tag', tag, order],
+    queryFn: ({ signal }) => channelsOfTag(tag, order, signal),
+  })
+
+async function channelsOfTag(
+  tag: string,
+  order: ChannelOrder,
+  signal: AbortSignal,
+): Promise<ChannelPage> {
+  const found = new Map<number, Channel>()
+  const asked = { ...order, tag, keyword: '', model: '', group: '', pageSize: PAGE_SIZE }
+  for (let page = 0; ; page += 1) {
+    const { items, total } = await listChannels({ ...asked, page }, signal)
+    for (const item of items) if (!('children' in item)) found.set(item.id, item)
+    if ((page + 1) * PAGE_SIZE >= total) break
+  }
+  return { items: [...found.values()], page: 0, total: found.size }
+}
+
+/** Of such a page. */
+export const wholeChannels = ({ items }: ChannelPage): Channel[] =>
+  items.flatMap((item) => ('children' in item ? [] : [item]))
+
+/** The model names the server knows of, to fill a channel's list with. */
+export const knownModelsQuery = queryOptions({
+  queryKey: ['known-models'],
+  queryFn: async ({ signal }) => {
+    const { data } = await request<ModelEntry[]>({ path: '/api/channel/models', signal })
+    return data.map(({ id }) => id)
+  },
+})
+
+/** The models that at least one enabled channel serves. */
+export const enabledModelsQuery = queryOptions({
+  queryKey: ['enabled-models'],
+  queryFn: async ({ signal }) =>
+    (await request<string[]>({ path: '/api/channel/models_enabled', signal })).data,
+})
+
+/** The types that can be served, each with the fields of its own. Fixed while the server runs. */
+export const channelTypesQuery = queryOptions({
+  queryKey: ['channel-types'],
+  queryFn: async ({ signal }) =>
+    (await request<ChannelType[]>({ path: '/api/channel/types', signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Begins to test all channels, in the background of the server. */
+export async function startTestingAll(): Promise<TestProgress> {
+  return (await request<TestProgress>({ path: '/api/channel/test' })).data
+}
+
+export const testProgressKey = ['channel-test-progress'] as const
+
+/** How far the last such test is; asked again and again while it runs and nobody tells. */
+export const testProgressQuery = (isLive: boolean) =>
+  queryOptions({
+    queryKey: testProgressKey,
+    queryFn: async ({ signal }) =>
+      (await request<TestProgress>({ path: '/api/channel/test/progress', signal })).data,
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
+  })
+
+export type TestOutcome =
+  | { readonly isSuccess: true; readonly seconds: number }
+  | { readonly isSuccess: false; readonly message: string }
+
+/** Asks a channel's provider for a word from one model; never throws for a provider's sake. */
+export async function testChannel(
+  id: number,
+  model: string,
+  signal: AbortSignal,
+): Promise<TestOutcome> {
+  try {
+    const call = { path: `/api/channel/test/${id}`, query: { model }, signal }
+    const { data } = await request<ChannelTest>(call)
+    return { isSuccess: true, seconds: data.time }
+  } catch (error) {
+    if (signal.aborted) return { isSuccess: false, message: '' }
+    if (!(error instanceof ApiError)) throw error
+    return { isSuccess: false, message: error.message }
+  }
+}
+
+/** Sends the fields to change; status 1 enables, 2 disables. Answers what the server says to it. */
+export async function updateChannel(change: UpdateChannel): Promise<string> {
+  return (await request({ method: 'PUT', path: '/api/channel/', body: change })).message
+}
+
+/** Changes every channel of a tag; what is left out stays. */
+export async function updateTag(change: UpdateTag): Promise<void> {
+  await request({ method: 'PUT', path: '/api/channel/tag', body: change })
+}
+
+/** Answers how many changed; what has expired is not enabled. */
+export async function setTagEnabled(tag: string, isEnabled: boolean): Promise<number> {
+  const path = isEnabled ? '/api/channel/tag/enabled' : '/api/channel/tag/disabled'
+  return (await request<number>({ method: 'POST', path, body: { tag } })).data
+}

@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { UsableGroups } from '#read-api/contract/user.ts'
+import { request } from './request.ts'
+
+/** The names of all groups; for admins. */
+export const groupsQuery = queryOptions({
+  queryKey: ['groups'],
+  queryFn: async ({ signal }) => (await request<string[]>({ path: '/api/group/', signal })).data,
+})
+
+/** The groups one may give to one's own tokens, with description and ratio. */
+export const usableGroupsQuery = queryOptions({
+  queryKey: ['usable-groups'],
+  queryFn: async ({ signal }) =>
+    (await request<UsableGroups>({ path: '/api/user/self/groups', signal })).data,
+})
+
+/** The names of the models that one may call. */
+export const usableModelsQuery = queryOptions({
+  queryKey: ['usable-models'],
+  queryFn: async ({ signal }) =>
+    (await request<string[]>({ path: '/api/user/models', signal })).data,
+})
+
+/** Of the models that one may call, those that chat: the others draw or compose alone. */
+export const chatModelsQuery = queryOptions({
+  queryKey: ['usable-models', 'chat'],
+  queryFn: async ({ signal }) =>
+    (await request<string[]>({ path: '/api/user/models?chat=true', signal })).data,
+})
+
+/** Those of them that calls with this group reach. */
+export const chatModelsOfGroup = (group: string) =>
+  queryOptions({
+    queryKey: ['usable-models', 'chat', group],
+    queryFn: async ({ signal }) => {
+      const path = `/api/user/models?chat=true&group=${encodeURIComponent(group)}`
+      return (await request<string[]>({ path, signal })).data
+    },
+    enabled: group !== '',
+  })

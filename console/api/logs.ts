@@ -1,0 +1,148 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/log.ts'
+import type { User } from '#read-api/contract/user.ts'
+import { request, requestFile } from './request.ts'
+
+/** Whose rows: one's own, or everybody's (admins). */
+type LogScope = 'self' | 'all'
+
+/** The filters as the server names them; what is empty or 0 is not sent. Times in unix seconds. */
+export type LogParams = {
+  type?: number | undefined
+  token_name?: string
+  model_name?: string
+  group?: string
+  request_id?: string
+  channel?: number | undefined
+  username?: string
+  start_timestamp?: number | undefined
+  end_timestamp?: number | undefined
+}
+
+/** The root of every query about calls: what the live stream makes stale. */
+export const logsKey = ['logs'] as const
+/** Of the log's bars over time. */
+export const barsKey = [...logsKey, 'bars'] as const
+
+type LogPage = { items: LogEntry[]; page: number; total: number }
+
+/** One page of the usage log, newest first. `page` counts from 0. */
+export async function listLogs(ask: {
+  scope: LogScope
+  params: LogParams
+  page: number
+  pageSize: number
+  afterPosition?: number
+  signal?: AbortSignal
+}): Promise<LogPage> {
+  const { data } = await request<LogPage>({
+    path: ask.scope === 'all' ? '/api/log/' : '/api/log/self/',
+    query: { p: ask.page, page_size: ask.pageSize, ...ask.params },
+    ...(ask.afterPosition === undefined ? {} : { afterPosition: ask.afterPosition }),
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
+}
+
+/** The totals of every row that the filters let through, not of a page. */
+export async function logStat(ask: {
+  scope: LogScope
+  params: LogParams
+  afterPosition?: number
+  signal?: AbortSignal
+}): Promise<LogStat> {
+  const { data } = await request<LogStat>({
+    path: ask.scope === 'all' ? '/api/log/stat' : '/api/log/self/stat',
+    query: ask.params,
+    ...(ask.afterPosition === undefined ? {} : { afterPosition: ask.afterPosition }),
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
+}
+
+/** Charged calls by hour and model; ends in unix seconds. Hours without any are left out. */
+export async function callsByHour(ask: {
+  scope: LogScope
+  from: number
+  to: number
+  /** Admins only; empty for everybody. */
+  username: string
+  signal?: AbortSignal
+}): Promise<UsagePoint[]> {
+  const range = { start_timestamp: ask.from, end_timestamp: ask.to }
+  const { data } = await request<UsagePoint[]>({
+    path: ask.scope === 'all' ? '/api/data/' : '/api/data/self/',
+    query: ask.scope === 'all' ? { ...range, username: ask.username } : range,
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
+}
+
+export type ExportKind = 'csv' | 'ndjson'
+
+/**
+ * Every row that the filters let through, as a file. `zone`: of the times in a CSV; `columns`: its
+ * own, null: all.
+ */
+export const exportLogs = (ask: {
+  scope: LogScope
+  params: LogParams
+  kind: ExportKind
+  zone: string
+  columns: readonly string[] | null
+  signal: AbortSignal
+}): Promise<ReadableStream<Uint8Array>> =>
+  requestFile({
+    path: ask.scope === 'all' ? '/api/log/export' : '/api/log/self/export',
+    query: {
+      ...{ format: ask.kind, zone: ask.zone, columns: ask.columns?.join(',') },
+      ...ask.params,
+    },
+    signal: ask.signal,
+  })
+
+/** The user behind a row; for admins. */
+export const logUserQuery = (userId: number) =>
+  queryOptions({
+    queryKey: ['user', userId],
+    queryFn: async ({ signal }) =>
+      (await request<User>({ path: `/api/user/${userId}`, signal })).data,
+  })
+
+const parsed = new WeakMap<LogEntry, LogOther>()
+
+/** The row's `other`, parsed once; empty when it is no JSON object. */
+export function otherOf(row: LogEntry): LogOther {
+  const known = parsed.get(row)
+  if (known !== undefined) return known
+  const other = parseOther(row.other)
+  parsed.set(row, other)
+  return other
+}
+
+function parseOther(text: string): LogOther {
+  try {
+    const value: unknown = text === '' ? null : JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** How a call came to its end, where that needs saying. */
+const END_NAMES = [
+  'client-gone',
+  'upstream-error',
+  'timeout',
+  'incomplete',
+  'screened',
+  'revoked',
+  'interrupted',
+  'no-channel',
+  'refused',
+] as const
+type EndName = (typeof END_NAMES)[number]
+
+/** Null for a call that was done, and for rows that are no calls. */
+export const endName = (end: string | undefined): EndName | null =>
+  END_NAMES.find((name) => name === end) ?? null

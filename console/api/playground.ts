@@ -1,0 +1,108 @@
+import { createParser } from 'eventsource-parser'
+import { translate } from '#console/i18n/i18n.ts'
+import { ApiError } from './api-error.ts'
+import { requestStream } from './request.ts'
+
+type ChatAsk = {
+  messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
+  model: string
+  group: string
+  /** 0: no limit. */
+  max_tokens: number
+  temperature: number
+}
+
+/** What came of the answer, in pieces. */
+export type ChatPiece = { content: string; reasoning: string }
+
+type ChatListener = {
+  /** The call's id, under which it is in the log. */
+  onCall: (call: string) => void
+  onPiece: (piece: ChatPiece) => void
+}
+
+/**
+ * One chat, streamed. Resolves at its `[DONE]`; throws `ApiError` when it is refused, when the
+ * stream says an error, or ends without having said that it is done.
+ */
+export async function chat(
+  ask: ChatAsk,
+  { onCall, onPiece }: ChatListener,
+  signal: AbortSignal,
+): Promise<void> {
+  const { messages, model, group, max_tokens, temperature } = ask
+  const body = { messages, stream: true, model, group, max_tokens, temperature }
+  const path = '/pg/chat/completions'
+  const response = await requestStream({ method: 'POST', path, body, signal })
+  const call = response.headers.get('x-request-id') ?? ''
+  onCall(call)
+  let isDone = false
+  let fault: StreamFault | null = null
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (isDone || fault !== null) return
+      if (data === '[DONE]') {
+        isDone = true
+        return
+      }
+      const chunk = chunkOf(data)
+      if (chunk?.error !== undefined) fault = chunk.error
+      const delta = chunk?.choices?.[0]?.delta
+      const piece = {
+        content: delta?.content ?? '',
+        reasoning: delta?.reasoning_content ?? delta?.reasoning ?? '',
+      }
+      if (piece.content !== '' || piece.reasoning !== '') onPiece(piece)
+    },
+  })
+  const text = new TextDecoder()
+  for await (const bytes of bytesOf(response)) parser.feed(text.decode(bytes, { stream: true }))
+  if (!isDone) throw cutShort(fault, call)
+}
+
+type StreamFault = { message?: string; code?: string | null }
+type Chunk = {
+  error?: StreamFault
+  choices?: readonly {
+    delta?: {
+      content?: string | null
+      reasoning_content?: string | null
+      reasoning?: string | null
+    }
+  }[]
+}
+
+/** NOTE: not every browser can iterate a stream. */
+async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  if (reader === undefined) return
+  try {
+    for (let part = await read(reader); !part.done; part = await read(reader)) yield part.value
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** A connection that breaks is told like any other that gave no answer. */
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(translate('request.network'), { code: 'Network', status: 0 })
+  }
+}
+
+function chunkOf(data: string): Chunk | null {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}
+
+function cutShort(fault: StreamFault | null, requestId: string): ApiError {
+  const message = fault?.message || translate('playground.cutShort')
+  return new ApiError(message, { code: fault?.code ?? 'incomplete', status: 200, requestId })
+}

@@ -1,0 +1,134 @@
+import {
+  type QueryClient,
+  QueryObserver,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import type { Status } from '#read-api/contract/status.ts'
+import { request } from './request.ts'
+
+type Chat = Readonly<Record<string, string>>
+
+/**
+ * The chat clients that the last visit left in this browser; null where they can't be read. This is
+ * read as the console starts, before `cacheStatus` replaces it with the site's own list.
+ */
+const stored = readChats(localStorage.getItem('chats'))
+let areChatsBroken = stored === null
+
+function readChats(text: string | null): readonly Chat[] | null {
+  if (text === null) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.filter(isChat) : null
+  } catch {
+    return null
+  }
+}
+
+function isChat(value: unknown): value is Chat {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject && Object.values(value).every((link) => typeof link === 'string')
+}
+
+/** The site's clients until its own answer is there. */
+export const storedChats = (): readonly Chat[] => stored ?? []
+
+/** True once, where they were; told by whichever screen shows the clients first. */
+export function takeChatsFault(): boolean {
+  const was = areChatsBroken
+  areChatsBroken = false
+  return was
+}
+
+const KEY = 'status'
+
+/** Keeps the answer for the next visit's first paint, and the single keys other screens read. */
+function cacheStatus(status: Status): void {
+  localStorage.setItem(KEY, JSON.stringify(status))
+  localStorage.setItem('footer_html', status.footer_html)
+  localStorage.setItem('enable_data_export', String(status.enable_data_export))
+  localStorage.setItem('enable_drawing', String(status.enable_drawing))
+  localStorage.setItem('enable_task', String(status.enable_task))
+  localStorage.setItem('chats', JSON.stringify(status.chats))
+}
+
+export function cachedStatus(): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null')
+    return typeof value === 'object' && value !== null ? (value as Status) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const REFRESH_MS = 5 * 60_000
+/** The console waits for this one: no answer is told, not waited for. */
+const ANSWER_MS_MAX = 10_000
+
+export const statusQuery = queryOptions({
+  queryKey: ['status'],
+  queryFn: async ({ signal }) => {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    const { data } = await request<Status>({ path: '/api/status', signal: inTime })
+    cacheStatus(data)
+    return data
+  },
+  staleTime: REFRESH_MS,
+})
+
+/**
+ * What the site says of itself. Until the first answer it is the copy of the last visit, or
+ * undefined on the very first one.
+ */
+export function useStatus(): Status | undefined {
+  const placeholder = cachedStatus()
+  return useQuery(
+    placeholder === undefined ? statusQuery : { ...statusQuery, placeholderData: placeholder },
+  ).data
+}
+
+type Watch = {
+  readonly subscribe: (changed: () => void) => () => void
+  readonly read: () => Status | undefined
+}
+
+const watches = new WeakMap<QueryClient, Watch>()
+
+/**
+ * What `useStatus` answers, for cells of lists: one observer for all of them, where a query each
+ * would be the dearest thing about a row.
+ */
+export function useSharedStatus(): Status | undefined {
+  const client = useQueryClient()
+  const { subscribe, read } = watchOf(client)
+  return useSyncExternalStore(subscribe, read)
+}
+
+function watchOf(client: QueryClient): Watch {
+  const known = watches.get(client)
+  if (known !== undefined) return known
+  const before = cachedStatus()
+  const listeners = new Set<() => void>()
+  const observer = new QueryObserver(client, statusQuery)
+  let stop = (): void => {}
+  const made: Watch = {
+    subscribe: (changed) => {
+      listeners.add(changed)
+      if (listeners.size === 1) {
+        stop = observer.subscribe(() => {
+          for (const listener of listeners) listener()
+        })
+      }
+      return () => {
+        listeners.delete(changed)
+        if (listeners.size === 0) stop()
+      }
+    },
+    read: () => client.getQueryData(statusQuery.queryKey) ?? before,
+  }
+  watches.set(client, made)
+  return made
+}

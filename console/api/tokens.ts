@@ -1,0 +1,37 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Token } from '#read-api/contract/token.ts'
+import { request } from './request.ts'
+
+export type TokenPage = { items: Token[]; page: number; total: number }
+
+/** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
+export type TokenQuery = {
+  keyword: string
+  page: number
+  pageSize: number
+  /** A key, or a part of one. */
+  token?: string
+  /** 1 to 4, as text. */
+  status?: string
+  sort?: string
+  order?: 'asc' | 'desc'
+}
+
+export const tokensKey = ['tokens'] as const
+
+/** One's own tokens, or those among them that are sought. */
+export const tokensQuery = (sought: TokenQuery) =>
+  queryOptions({
+    queryKey: [...tokensKey, sought],
+    queryFn: ({ signal }) => fetchTokens(sought, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export async function fetchTokens(sought: TokenQuery, signal?: AbortSignal): Promise<TokenPage> {
+  const { page, pageSize, ...filter } = sought
+  const isSearch = Boolean(filter.keyword || filter.token || filter.status)
+  const path = isSearch ? '/api/token/search' : '/api/token/'
+  const query = { ...filter, p: page, size: pageSize }
+  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
+  return (await request<TokenPage>(call)).data
+}

@@ -1,0 +1,102 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
+
+/** What the shipped list has for a model: exact decimals, and whole tokens; null for none. */
+export type PresetPrice = {
+  readonly model: string
+  readonly ratio: string | null
+  readonly completionRatio: string | null
+  readonly maxOutputTokens: string | null
+}
+
+type Texts = ReadonlyMap<string, string>
+
+const readAgain = (client: QueryClient): Promise<Texts> =>
+  client.fetchQuery({ ...optionsQuery, staleTime: 0 })
+
+/** Those of the models whose calls are refused for want of a price, as prices are now. */
+export async function unpricedAmong(
+  client: QueryClient,
+  models: readonly string[],
+): Promise<readonly string[]> {
+  const options = await readAgain(client)
+  const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
+  return models.filter((model) => !prices.has(model) && !ratios.has(model))
+}
+
+/** What the shipped price list has for each of the models, in their order. */
+export async function presetPrices(
+  client: QueryClient,
+  models: readonly string[],
+): Promise<readonly PresetPrice[]> {
+  const lists = await client.fetchQuery(presetRatiosQuery('flexible'))
+  return models.map((model) => ({
+    model,
+    ratio: ownValue(lists.prompt, model),
+    completionRatio: ownValue(lists.completion, model),
+    maxOutputTokens: ownValue(lists.max_output, model),
+  }))
+}
+
+/** Saves the presets of models that have no price yet, with output limits; others keep theirs. */
+export async function savePresetPrices(
+  client: QueryClient,
+  prices: readonly PresetPrice[],
+): Promise<void> {
+  const known = prices.filter(({ ratio }) => ratio !== null)
+  // The model ratio is what makes a model callable: the others have to be there before.
+  await addEntries(client, 'CompletionRatio', entriesOf(known, 'completionRatio'))
+  await addEntries(client, 'MaxOutputTokens', entriesOf(known, 'maxOutputTokens'))
+  await addEntries(client, 'ModelRatio', entriesOf(known, 'ratio'))
+}
+
+const entriesOf = (
+  prices: readonly PresetPrice[],
+  part: 'ratio' | 'completionRatio' | 'maxOutputTokens',
+): (readonly [string, string])[] =>
+  prices.flatMap((price) => {
+    const value = price[part]
+    return value === null ? [] : [[price.model, value] as const]
+  })
+
+/** Others may save as well: what they saved is read again and kept. */
+const TRIES_MAX = 3
+
+async function addEntries(
+  client: QueryClient,
+  key: string,
+  entries: readonly (readonly [string, string])[],
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const before = (await readAgain(client)).get(key) ?? '{}'
+    const after = withEntries(before, entries)
+    if (after === before) return
+    try {
+      await putOption(key, after, before)
+      return
+    } catch (error) {
+      if (!isChangedMeanwhile(error) || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+/**
+ * The JSON object `text` with the entries that it lacks at its end. The text is not parsed and
+ * written again, so that every digit of the other numbers stays as it is.
+ */
+export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
+  const names = namesIn(text)
+  const added = entries.filter(([name]) => !names.has(name))
+  if (added.length === 0) return text
+  const body = text.trim().replace(/\}$/, '').trimEnd()
+  const lines = added.map(([name, value]) => `  ${JSON.stringify(name)}: ${value}`).join(',\n')
+  return `${body === '' ? '{' : body}${names.size === 0 ? '' : ','}\n${lines}\n}`
+}
+
+function namesIn(text = '{}'): ReadonlySet<string> {
+  const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+  return new Set(typeof value === 'object' && value !== null ? Object.keys(value) : [])
+}
+
+const ownValue = (list: Readonly<Record<string, string>>, model: string): string | null =>
+  Object.hasOwn(list, model) ? (list[model] ?? null) : null
