@@ -3,23 +3,23 @@ import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/exchange.ts'
 
 const LOOK_MS = 20
-/** For the last ledger to be closed once the grace is over. */
+/** Time for the last bills to be written once the grace is over. */
 const LAST_MS = 3_000
 
-/** The calls under way, from their arrival on, and how they come to their end. */
+/** The calls under way, from their arrival on, and how a drain ends them. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number
   /** Counts the call until it is over. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
-  /** Waits for all up to `graceMs`, then ends them; again, with less, it shortens the first. */
+  /** Waits up to `graceMs` for all calls, then ends them. A second, shorter one shortens it. */
   readonly drain: (graceMs: number) => Promise<void>
 }
 
 type Options = {
-  /** Ends those that are dispatched. */
+  /** Ends the calls that are dispatched. */
   readonly abort: () => void
-  /** An upload that brings nothing for so long is waited for no longer. */
+  /** An upload that brings no byte for this long is refused. */
   readonly uploadStallMs: number
 }
 
@@ -27,7 +27,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new Set<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // By the process's own clock; a second drain may bring it forward.
+  // In monotonic time; a second drain may bring it forward.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilQuiet = async (endsAt: () => number, look: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -50,13 +50,13 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + LAST_MS
-      // At every look: one that is admitted only now, or begins a try, is ended too.
+      // At every look, because a call may be admitted, or begin an attempt, only now.
       await untilQuiet(() => endsAt, abort)
     },
   }
 }
 
-/** NOTE: a server that closes has none of its own timeouts any more. */
+/** NOTE: a server that is closing no longer applies its request timeouts. */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
@@ -69,7 +69,7 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // An answered request is not told that its connection closes: whoever reads it waits on.
+        // Otherwise the code that still reads the body would wait for a connection that stays open.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }
@@ -77,6 +77,6 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   }
 }
 
-/** Callers come back, elsewhere or here, not all at once. */
+/** The random delay keeps callers from returning all at once. */
 export const drainingError = () =>
   relayError('draining', { retryAfter: 3 + Math.floor(Math.random() * 5) })

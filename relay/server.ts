@@ -4,6 +4,10 @@ import type { Core } from '#infra/core.ts'
 import { createGauges, type Gauges } from '#infra/gauges/gauges.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
+import {
+  createProviderMessages,
+  type ProviderMessages,
+} from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { relayError } from './canonical/relay-error.ts'
@@ -21,6 +25,7 @@ import { listModels } from './list-models.ts'
 import { AutoDisable } from './pipeline/auto-disable.ts'
 import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
+import { EmptiedAccounts } from './pipeline/emptied-accounts.ts'
 import { type Exchange, headersOf, sendError } from './pipeline/exchange.ts'
 import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
@@ -67,6 +72,7 @@ export type RelayOverrides = {
   readonly loadChannels?: LoadChannels
   readonly findExpired?: FindExpired
   readonly claimedCalls?: ClaimedCalls
+  readonly providerMessages?: ProviderMessages
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
 }
@@ -89,6 +95,9 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const forgetting = setInterval(() => {
     parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
       core.log.warn({ err }, 'old keys could not be forgotten')
+    })
+    parts.providerMessages.sweep(core.now()).catch((err: unknown) => {
+      core.log.warn({ err }, 'old messages of providers could not be deleted')
     })
   }, FORGET_EVERY_MS)
   forgetting.unref()
@@ -199,6 +208,9 @@ const exchangeOf = (
   language: languageOf(request.headers['accept-language']),
 })
 
+const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
+  createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
+
 async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
   const { actors, callLimits: limits, vault, log, now, config } = core
   const caps = { ...DEFAULT_CAPS, ...overrides.caps }
@@ -232,11 +244,13 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayD
     bodies: new BodyMemory(),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
+    emptied: new EmptiedAccounts(actors),
     keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
     watch: new Watch(),
     live: new Set(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
+    providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
   }
 }
 

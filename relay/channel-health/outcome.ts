@@ -19,6 +19,7 @@ const OURS: ReadonlySet<AttemptError> = new Set([
   'revoked',
   'screened',
   'balance-spent',
+  'store-unavailable',
 ])
 
 /** What one try says of a channel. Reasons are codes. */

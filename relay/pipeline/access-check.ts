@@ -3,23 +3,30 @@ import type { Views } from '#relay/views/views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
+import type { EmptiedAccounts } from './emptied-accounts.ts'
 
 /** Why a caller may no longer call; null while it may. */
 export type AccessCheck = () => RelayErrorCode | null
 
-type Deps = Pick<Core, 'vault' | 'now' | 'log'> & { readonly views: Views }
+type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
+  readonly views: Views
+  readonly emptied: EmptiedAccounts
+}
 
 /**
- * Says whether the caller of a running call would still be let in: the same rules as at its start,
- * by the views as they are now. Costs a few look-ups; only a changed list of addresses is opened,
- * and takes effect with a later check.
+ * Says whether the caller of a running call would still be admitted: by the same rules as at its
+ * start, with the views as they are now. A check costs a few look-ups. A changed list of addresses
+ * has to be opened first, and an account has to be read, so both take effect with a later check.
+ * `isFree`: the call holds nothing, so that an empty account does not end it.
  */
 export function accessCheck(
-  { views, vault, now, log }: Deps,
+  { views, vault, now, log, emptied }: Deps,
   { token, user, group }: Caller,
   clientIp: string,
+  isFree: boolean,
 ): AccessCheck {
-  // A playground's token stands in no view: it is as good as its user.
+  const since = performance.now()
+  // A playground's token is in no view, and may call for as long as its user may.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -51,7 +58,8 @@ export function accessCheck(
     }
     const { usableGroups } = views.options.options
     const isUsable = group === currentUser.group || usableGroups.has(group)
-    // Somebody who is moved to another group keeps what was begun in the group of before.
-    return isGroupChosen && !isUsable ? 'group_not_allowed' : null
+    // A user who is moved to another group keeps the calls that began in the former one.
+    if (isGroupChosen && !isUsable) return 'group_not_allowed'
+    return !isFree && emptied.has(user.userId, since) ? 'balance_spent' : null
   }
 }

@@ -25,14 +25,14 @@ export type Admission = {
   readonly hold: Quota
   readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
-  /** Choices asked for: a price per call counts each. */
+  /** Choices requested; a price per call counts each. */
   readonly calls: number
   readonly reasoningEffort?: string
   readonly leaseMs: number
   readonly clientIp: Sealed | null
 }
 
-/** Why the account does not admit the call, as its caller is told. */
+/** The caller's error for a call that the account does not admit. */
 export function admissionError(error: CodedError, call: string, isKeyed: boolean): RelayError {
   switch (error.code) {
     case 'CallKnown':
@@ -53,16 +53,16 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
   }
 }
 
-/** What a call turned out to have used. */
+/** What a call used, and how it ended. */
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** The part of it that the call's limits allow: charged where no more can be paid. */
+  /** The part of the usage within the call's limits, which is charged where no more can be paid. */
   readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The code that its caller was given, where access ended during the call. */
+  /** The error code that the caller got, where access ended during the call. */
   readonly endReason?: string
 }
 
@@ -84,7 +84,7 @@ export type Course = {
  */
 export class CallLedger {
   hasEnded = false
-  /** What is held for the call. */
+  /** The amount held for the call. */
   hold: Quota = 0n
   /** The output limit to send to the provider, where the whole hold could not be paid. */
   outputLimit: number | null = null
@@ -94,7 +94,7 @@ export class CallLedger {
   private readonly now: () => number
   private readonly keyed: KeyedCall | null
 
-  /** `keyed`: the call came with an `Idempotency-Key`, and may be a repeat. */
+  /** `keyed`: the request has an `Idempotency-Key`, and may be a repeat. */
   constructor(
     actors: StreamActors,
     caller: Caller,
@@ -109,7 +109,7 @@ export class CallLedger {
     this.keyed = keyed
   }
 
-  /** null once the hold is durable. */
+  /** Resolves with null once the hold is durable. */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
     const { leaseMs, ...terms } = admission
@@ -131,14 +131,14 @@ export class CallLedger {
     return admissionError(outcome.error, this.exchange.call, this.keyed !== null)
   }
 
-  /** The hold may be smaller than asked for; an admission that is a repeat has no event. */
+  /** The hold may be smaller than requested; an admission that is a repeat has no event. */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
     this.hold = isAdmitted ? fromWire(event.data.hold) : hold
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
-  /** The account knows the call already: it runs, or it is over. */
+  /** The account has admitted the call before: it runs, or it is over. */
   private async repeated(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange
@@ -148,8 +148,8 @@ export class CallLedger {
   }
 
   /**
-   * Says how far the call got and renews its lease. False: its account was emptied meanwhile, and
-   * the call is to be ended.
+   * Records how far the call got, and renews its lease. False: the account was emptied meanwhile,
+   * so that the call must end.
    */
   async progress(place: Place, usage: Usage, leaseMs: number): Promise<boolean> {
     if (this.hasEnded) return true
@@ -161,8 +161,8 @@ export class CallLedger {
   }
 
   /**
-   * Holds up to `hold` in total, and answers how much that is; null when the account or the token
-   * can't pay for `least`. Throws when the store can't be reached in time.
+   * Holds up to `hold` in total, and returns the total; null when the account or the token can't
+   * pay for `least`, or the call is over. Throws when the store can't be reached in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -174,9 +174,9 @@ export class CallLedger {
   }
 
   /**
-   * Durable once it resolves. Throws when the store can't be reached in time, or when the call was
-   * ended meanwhile by the sweeper, because this process stood still for longer than its lease: an
-   * answer must not look whole to its caller when the ledger say that it was cut short.
+   * Durable once it resolves. Throws when the store can't be reached in time, or when the sweeper
+   * ended the call because this process stood still for longer than its lease. An answer must not
+   * look whole to its caller when the ledger says that it was cut short.
    */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return

@@ -4,7 +4,7 @@ import { faultOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 
-/** Why a provider gave no whole answer. */
+/** Why an attempt brought no whole answer. */
 export type AttemptError =
   | 'status'
   | 'connect'
@@ -15,18 +15,20 @@ export type AttemptError =
   | 'error-event'
   | 'caller-gone'
   | 'draining'
-  /** Its caller may no longer call. */
+  /** The caller may no longer call. */
   | 'revoked'
-  /** A word in it that the site does not let through. */
+  /** The answer contains a word that the site blocks. */
   | 'screened'
-  /** The stream outgrew its hold, and the account or the token could pay for no more. */
+  /** The account was emptied, or the stream outgrew its hold and no more could be paid. */
   | 'balance-spent'
+  /** The stream outgrew its hold, and the store could not be reached to raise it. */
+  | 'store-unavailable'
   /** The provider went on far beyond the output limit that it was given. */
   | 'over-limit'
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /** The stream reached its end, or something of it was delivered: it can't be tried again. */
+  /** The stream reached its end, or a part of it was delivered, so that it can't be retried. */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
   /** Nothing reached the caller. */
   | {
@@ -35,9 +37,9 @@ export type AttemptEnd =
       readonly error: AttemptError
       readonly body: Buffer
       readonly retryAfterMs: number
-      /** It was the channel's proxy that made no connection. */
+      /** The channel's proxy made no connection. */
       readonly isProxy?: true
-      /** The provider had the request, and had not refused it. */
+      /** The provider had the request and had not refused it. */
       readonly isDispatched?: true
     }
 
@@ -55,12 +57,13 @@ const NOTHING = Buffer.alloc(0)
 class Aborted extends Error {}
 
 /**
- * One try at one channel. `start` resolves exactly once; what the provider sends afterwards is not
- * looked at. Without timers of its own: `watch` is called now and then.
+ * One attempt at one channel. `start` resolves exactly once, and what the provider sends afterwards
+ * is ignored. It has no timers: its owner calls `watch` on every tick.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null
   private readonly deadlines: Deadlines
+  private readonly firstByteMs: number
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | null = null
   private resolve: ((end: AttemptEnd) => void) | null = null
@@ -73,11 +76,18 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private lastByteAt: number
   private pausedAt = 0
   private endedAt = 0
+  private isReadOn = false
   isClosed = false
 
-  constructor(forwarder: StreamForwarder | null, deadlines: Deadlines) {
+  /** `firstByteMs`: how long the provider may take until its answer begins. */
+  constructor(
+    forwarder: StreamForwarder | null,
+    deadlines: Deadlines,
+    firstByteMs = deadlines.firstByteMs,
+  ) {
     this.forwarder = forwarder
     this.deadlines = deadlines
+    this.firstByteMs = firstByteMs
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
@@ -87,6 +97,20 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       this.resolve = resolve
       pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
     })
+  }
+
+  /** The provider may still answer. */
+  get isRunning(): boolean {
+    return this.resolve !== null
+  }
+
+  /**
+   * The answer is read for its usage alone from now on. The deadlines of a waiting caller no longer
+   * apply, and the owner of the attempt ends it.
+   */
+  readOn(): void {
+    this.isReadOn = true
+    this.resume()
   }
 
   /** Ends the attempt now, with what has been delivered. */
@@ -108,15 +132,15 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   watch(now: number): void {
     if (this.resolve === null) return this.closeLingering(now)
-    const { firstByteMs, idleMs, writeStallMs } = this.deadlines
+    if (this.isReadOn) return
+    const { idleMs, writeStallMs } = this.deadlines
     if (this.pausedAt > 0) {
       if (now - this.pausedAt > writeStallMs) this.abort('caller-gone')
       return
     }
-    const isWaiting =
-      this.status === null || (this.forwarder !== null && !this.forwarder.hasDelivered)
-    const since = isWaiting ? this.startedAt : this.lastByteAt
-    if (now - since > (isWaiting ? firstByteMs : idleMs)) this.abort('timeout')
+    const hasBegun = this.forwarder === null ? this.length > 0 : this.forwarder.hasDelivered
+    const since = hasBegun ? this.lastByteAt : this.startedAt
+    if (now - since > (hasBegun ? idleMs : this.firstByteMs)) this.abort('timeout')
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -5,14 +5,31 @@ import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-claims.ts'
 import type { Breaker } from '../channel-health/breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { AttemptEnd } from './call-upstream.ts'
+import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { isValid } from './plan-call.ts'
 
-/** The provider's own trouble, its limits, or its quarrel with our key: another may do better. */
-export function isRetryable(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean {
-  const { error, status } = end
-  if (error === 'caller-gone' || error === 'draining' || error === 'revoked') return false
-  if (error === 'screened') return false
+/** Another channel can't do better: the failure has nothing to do with the provider. */
+const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
+  'caller-gone',
+  'draining',
+  'revoked',
+  'screened',
+  'balance-spent',
+  'store-unavailable',
+])
+
+/**
+ * Whether another channel may do better: the provider is at fault, at its limits, or refuses our
+ * key. A plain answer that did not come in time is not asked for again, because the provider goes
+ * on working on it, and each further one would charge for it as well.
+ */
+export function isRetryable(
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+  isStream: boolean,
+): boolean {
+  const { error, status, isDispatched } = end
+  if (NOT_PROVIDERS.has(error)) return false
+  if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
   return [401, 402, 403, 408, 409, 429].includes(status)
@@ -27,11 +44,11 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * The channels of one call, one at a time, each once but for `again`: those with an open circuit
- * and those that are full are passed over. Where nothing else is left, at first or after others
- * failed, open ones are tried all the same: the only channel of a model must not be shut off, and
- * one that is well again may be all there is. Nothing is awaited where no circuit is open and no
- * channel has a limit.
+ * Selects the channels of one call, one at a time, each once unless `again` is called. Channels
+ * that have an open circuit or are full are skipped. Where no others are left, those with an open
+ * circuit are tried as well, because the only channel of a model must not be shut off, and one that
+ * has recovered may be the only one that works. Selection awaits nothing where no circuit is open
+ * and no channel has a limit.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -39,17 +56,17 @@ export class ChannelSelector {
   private readonly model: string
   private draw: Draw<RelayChannel>
   private isLastResort: boolean
-  /** Full, or had their turn. */
+  /** Channels that are full or had their turn. */
   private seen: Set<RelayChannel> | null = null
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** What the channel whose turn it is shows the circuits. */
+  /** The circuits that the current channel probes. */
   probes = NO_PROBES
-  /** Milliseconds until a channel that was full may have room; 0: none was. */
+  /** Milliseconds until a full channel may have room; 0: none was full. */
   fullMs = 0
 
-  /** `isPinned`: the caller named the channel, and knows what it does. */
+  /** `isPinned`: the caller named the channel, so that its circuit is not considered. */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps
     this.offer = offer
@@ -58,9 +75,9 @@ export class ChannelSelector {
     this.draw = new Draw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
   }
 
-  /** Whose turn it is; `end` it before the next. null: no more. */
+  /** The next channel, or null when none is left; call `end` before the next turn. */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // Noted with the second turn only: nearly every call has but one.
+    // Recorded on the second turn, because nearly every call has only one.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false
@@ -74,7 +91,7 @@ export class ChannelSelector {
     return channel
   }
 
-  /** The next turn is the same channel's, for another of its keys. */
+  /** The next turn goes to the same channel, for another of its keys. */
   again(): void {
     this.isAgain = true
   }

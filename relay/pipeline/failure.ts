@@ -7,7 +7,7 @@ import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './exchange.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** What the caller is told of a call that came to nothing. */
+/** How a call that brought no answer is explained to its caller. */
 export type FailureAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
@@ -15,11 +15,11 @@ export type FailureAnswer = {
   readonly retryAfterMs: number
 } & (
   | { readonly error: RelayError }
-  /** The provider's own error, fit for the caller's eyes. */
+  /** The provider's own error, without what callers may not read. */
   | { readonly body: ErrorBody }
 )
 
-/** Our own words for a provider's failure. */
+/** The error that callers get for each failure of an attempt. */
 export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   status: 'upstream_error',
   'error-event': 'upstream_error',
@@ -29,21 +29,22 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // The call itself knows the reason.
+  // A placeholder: the call knows the actual reason.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
+  'store-unavailable': 'store_unavailable',
   'over-limit': 'output_limit_ignored',
   'caller-gone': 'upstream_incomplete',
 }
 
-/** nginx's number for a caller that left; it is only ever written to the ledger. */
+/** The status that nginx logs for a caller that left. It goes to the ledger and is never sent. */
 const CALLER_GONE = 499
 
 type Circumstances = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
-  /** Said when no channel was tried; null: one was. */
+  /** The error to answer with when no channel was tried; null: one was. */
   readonly unserved: RelayError | null
 }
 
@@ -69,7 +70,7 @@ export function failureOf(
     return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 is about our key. Passed on, it would tell the caller to mend his own.
+  // NOTE: a provider's 401 is about our key. Passed on, it would make callers change their own.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
@@ -83,19 +84,27 @@ export function failureOf(
   return { reason, errorCode: `upstream_${cause}`, status: shown, retryAfterMs, body }
 }
 
-/** What nobody may read in a provider's words: also the name that a mapping gave the model. */
+/** Texts to remove from a provider's error, such as the name that a mapping gave the model. */
 export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
+/** As a response, or as an event where the response has begun; nothing where it has ended. */
+export function answerError(exchange: Exchange, error: RelayError): void {
+  const { response } = exchange
+  if (response.destroyed || response.writableEnded) return
+  if (response.headersSent) response.end(errorEvent(exchange, error.code))
+  else sendError(exchange, error)
+}
+
 export function answerFailure(exchange: Exchange, failure: FailureAnswer): void {
   const { response } = exchange
-  // Pings have begun the answer: what went wrong can only be said inside it.
+  if ('error' in failure) return answerError(exchange, failure.error)
+  if (response.destroyed || response.writableEnded) return
+  // Pings have begun the response, so that the error can only be an event of it.
   if (response.headersSent) {
-    if ('error' in failure) response.end(errorEvent(exchange, failure.error.code))
-    else response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
+    response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
     return
   }
-  if ('error' in failure) return sendError(exchange, failure.error)
   const seconds = Math.ceil(failure.retryAfterMs / 1_000)
   const headers = seconds > 0 ? ['Retry-After', `${seconds}`] : []
   sendJson(exchange, failure.status, failure.body, headers)

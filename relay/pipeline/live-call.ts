@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
-import type { RelayErrorCode } from '../canonical/relay-error.ts'
+import { type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '../providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '../screening/screening.ts'
@@ -13,6 +13,7 @@ import type { CallLedger, Course } from './call-ledger.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
+import { answerError } from './failure.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
 import { byteSinkOf, StreamForwarder, startStream } from './stream-forwarder.ts'
@@ -28,21 +29,25 @@ type Deps = {
 }
 
 const ACCESS_CHECK_MS = 1_000
+/** Between two attempts to raise a hold while the store can't be reached. */
+const RAISE_AGAIN_MS = 1_000
 const PING = ': ping\n\n'
 
-/** A call under way: its tries, its clock, and its caller, who may leave at any time. */
+/** A running call: its attempts, its deadlines, and its caller, who may leave at any time. */
 export class LiveCall implements Watched {
   readonly attempts: Attempt[] = []
   forwarder: StreamForwarder | null = null
   isCallerGone = false
-  /** The provider's answer is read until then, though nobody takes it; 0: somebody does. */
+  /** Until when the answer is read for its usage alone; 0: it is read for the caller. */
   private readOnUntil = 0
   private isRaising = false
+  private raiseNotBefore = 0
+  /** The account or the token can pay for no larger hold. */
   private isSpent = false
-  /** Why its caller may no longer call; null while it may. */
+  /** Why the caller may no longer call; null while it may. */
   revokedBy: RelayErrorCode | null = null
   private accessCheckedAt = performance.now()
-  /** What it turned out to have used, once that is known. */
+  /** The tokens that the call used, once they are counted. */
   tokens = 0
   private readonly deps: Deps
   private readonly exchange: Exchange
@@ -50,7 +55,7 @@ export class LiveCall implements Watched {
   private readonly ledger: CallLedger
   private attempt: UpstreamAttempt | null = null
   private place: Place = { channelId: 0 }
-  /** The channel that is being tried just now. */
+  /** The channel of the running attempt. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
   private renewedAt: number
@@ -77,7 +82,7 @@ export class LiveCall implements Watched {
     if (response.destroyed) this.isCallerGone = true
   }
 
-  /** One try; never throws. */
+  /** Makes one attempt; never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
     const { deadlines, via } = this.deps
     const place = placeOf(candidate.channel)
@@ -87,7 +92,9 @@ export class LiveCall implements Watched {
     const shownModel = candidate.upstreamModel === null ? null : model
     this.place = place
     this.forwarder = isStream ? this.newForwarder(wantsUsage, shownModel) : null
-    this.attempt = new UpstreamAttempt(this.forwarder, deadlines)
+    const { firstByteMs, firstBytePlainMs } = deadlines
+    const beginMs = isStream ? firstByteMs : firstBytePlainMs
+    this.attempt = new UpstreamAttempt(this.forwarder, deadlines, beginMs)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
@@ -103,7 +110,7 @@ export class LiveCall implements Watched {
     return end
   }
 
-  /** The try that just ended counts towards turning its channel off. */
+  /** The attempt that ended last counts towards turning its channel off. */
   blameAccount(): void {
     const last = this.attempts.pop()
     if (last !== undefined) this.attempts.push({ ...last, isAccounts: true })
@@ -119,9 +126,25 @@ export class LiveCall implements Watched {
     return { attempts, firstByteMs }
   }
 
-  /** What the caller left behind is billed as such, however its rest comes to an end. */
+  /**
+   * Ends the running attempt. Once the caller has left or lost access, that is the reason which
+   * the bill goes by, whatever else ends the attempt.
+   */
   abort(error: AttemptError): void {
-    this.attempt?.abort(this.isCallerGone ? 'caller-gone' : error)
+    const { revokedBy } = this
+    if (this.isCallerGone) this.attempt?.abort('caller-gone')
+    else if (revokedBy === 'balance_spent') this.attempt?.abort('balance-spent')
+    else this.attempt?.abort(revokedBy === null ? error : 'revoked')
+  }
+
+  /** Whether another attempt may begin. */
+  mayGoOn(now: number): boolean {
+    return !this.isCallerGone && this.revokedBy === null && !this.isOutOfTime(now)
+  }
+
+  /** The answer is read for its usage alone. */
+  get isReadOn(): boolean {
+    return this.readOnUntil > 0
   }
 
   watch(now: number): boolean {
@@ -129,7 +152,7 @@ export class LiveCall implements Watched {
     this.attempt?.watch(now)
     if (this.ledger.hasEnded) return !this.isOver()
     if (this.isOutOfTime(now)) this.abort('timeout')
-    if (this.readOnUntil > 0 && now > this.readOnUntil) this.abort('caller-gone')
+    if (this.isReadOn && now > this.readOnUntil) this.abort('caller-gone')
     this.checkAccess(now)
     this.ping(now)
     this.renew(now)
@@ -139,52 +162,67 @@ export class LiveCall implements Watched {
   private checkAccess(now: number): void {
     if (now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
-    this.revokedBy = this.deps.access()
-    if (this.revokedBy !== null) this.abort('revoked')
+    const code = this.deps.access()
+    if (code !== null) this.endAccess(code)
   }
 
-  isOutOfTime(now: number): boolean {
+  /**
+   * The caller gets the error at once. What the provider charges for is charged all the same, so
+   * that revoking a token, or leaving first, does not make a call cheap.
+   */
+  private endAccess(code: RelayErrorCode): void {
+    if (this.isReadOn || this.isCallerGone) return
+    this.revokedBy = code
+    if (this.readOn()) answerError(this.exchange, relayError(code))
+    else this.abort('revoked')
+  }
+
+  private isOutOfTime(now: number): boolean {
     return now - this.exchange.arrivedAt > this.deps.deadlines.totalMs
   }
 
-  /** Resolves with the ledger' answer; rejects when they are not closed in time. */
+  /** Resolves once the end of the call is durable; rejects when that takes too long. */
   inTime(closing: Promise<void>): Promise<void> {
     this.lateAt = performance.now() + this.deps.deadlines.settleMs
     return new Promise((resolve, reject) => {
-      this.onLate = () => reject(new Error('the ledger could not be closed in time'))
+      this.onLate = () => reject(new Error('the end of the call was not written in time'))
       closing.then(resolve, reject)
     })
   }
 
-  /** The ledger are closed, the answer is out, and the provider's connection needs no watching. */
+  /** The call is settled or released and answered, and the provider's connection is closed. */
   isOver(): boolean {
     const { response } = this.exchange
     const isAnswered = this.ledger.hasEnded && (response.writableEnded || response.destroyed)
     return isAnswered && (this.attempt === null || this.attempt.isClosed)
   }
 
-  /** Of the caller's texts. */
   get counter(): UserTokenCounter {
     return this.deps.counter
   }
 
-  /**
-   * The answer was made for the caller, who stays or leaves: a plain one, and a stream that has
-   * only its usage left, is read to its end, so that leaving early does not make it free.
-   */
   private callerGone(): void {
     this.isCallerGone = true
-    const { forwarder } = this
-    const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    if (forwarder === null) this.readOnUntil = performance.now() + readOnPlainMs
-    else if (forwarder.isFinished()) {
-      this.readOnUntil = performance.now() + readOnStreamMs
-      forwarder.readOn()
-      this.attempt?.resume()
-    } else this.abort('caller-gone')
+    if (!this.isReadOn && !this.readOn()) this.abort('caller-gone')
   }
 
-  /** Looks whether the hold still covers what the stream delivers. */
+  /**
+   * Providers charge for a plain answer whether or not anybody waits for it, and a stream that has
+   * only its usage left was delivered in full. Both are read to their end, so that their usage can
+   * be charged though nobody takes them. False: the answer is neither, or has ended.
+   */
+  private readOn(): boolean {
+    const { attempt, forwarder } = this
+    if (attempt === null || !attempt.isRunning) return false
+    if (forwarder !== null && !forwarder.isFinished()) return false
+    const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
+    this.readOnUntil = performance.now() + (forwarder === null ? readOnPlainMs : readOnStreamMs)
+    forwarder?.readOn()
+    attempt.readOn()
+    return true
+  }
+
+  /** Checks whether the hold still covers what the stream delivers. */
   private checkAllowance(): void {
     const { forwarder } = this
     if (forwarder === null) return
@@ -194,25 +232,32 @@ export class LiveCall implements Watched {
     if (verdict === 'wait') {
       if (this.isSpent) return forwarder.endAt('balance-spent')
       forwarder.pause()
-    }
-    if (!this.isSpent) void this.raiseHold()
+    } else if (performance.now() < this.raiseNotBefore) return
+    if (!this.isSpent) void this.raiseHold(verdict === 'wait')
   }
 
-  /** Goes on with the provider's answer once the hold covers more and the caller takes more. */
+  /** Continues the provider's answer once the hold covers more and the caller takes more. */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
   }
 
-  /** An account that can pay for no more ends the stream once its hold is used up. */
-  private async raiseHold(): Promise<void> {
+  /**
+   * A stream whose account can pay for no more ends once its hold is used up. A store that can't be
+   * reached says nothing about the balance: the stream tries again, and ends with that error when
+   * it has to wait for the larger hold and the store fails again. `isWaiting`: it waits already.
+   */
+  private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
     this.isRaising = true
     const { allowance } = this.deps
     const { hold, least } = allowance.nextHold()
     const before = this.ledger.hold
-    const held = await this.ledger.raiseHold(hold, least).catch(() => null)
+    const held = await this.ledger.raiseHold(hold, least).catch(() => 'unreachable' as const)
     this.isRaising = false
-    if (held === null || held <= before) this.isSpent = true
+    if (held === 'unreachable') {
+      if (isWaiting) return this.abort('store-unavailable')
+      this.raiseNotBefore = performance.now() + RAISE_AGAIN_MS
+    } else if (held === null || held <= before) this.isSpent = true
     else allowance.noteHold(held)
     this.checkAllowance()
     if (this.forwarder?.verdict === 'balance-spent') this.abort('balance-spent')
@@ -227,7 +272,7 @@ export class LiveCall implements Watched {
     return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
-  /** A comment between two events, so that nobody in between takes a quiet stream for dead. */
+  /** Sends a comment between two events, so that no proxy closes a quiet stream as dead. */
   private ping(now: number): void {
     const { pingIntervalMs } = this.deps
     const { forwarder } = this
@@ -253,18 +298,24 @@ export class LiveCall implements Watched {
     if (!isProgress && sinceMs < renewMs) return
     this.renewedAt = now
     this.progressBytes = bytes
-    // A lost renewal is made up for by the next; the call itself goes on.
-    this.tell().catch(() => {})
+    // The next renewal makes up for one that fails.
+    this.recordProgress().catch(() => {})
   }
 
-  private async tell(): Promise<void> {
+  private async recordProgress(): Promise<void> {
     const { place } = this
+    const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
-    const mayGoOn = await this.ledger.progress(place, usage, this.deps.deadlines.leaseMs)
-    if (!mayGoOn) this.abort('balance-spent')
+    if (await this.ledger.progress(place, usage, leaseMs)) return
+    this.endAccess('balance_spent')
+    // The lease of an emptied account's call is not renewed. Its end has to come before the
+    // sweeper's, which would charge nothing for a plain call.
+    if (this.isReadOn) {
+      this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
+    }
   }
 
-  /** What the call is charged should this process die: its input as when it is cut short. */
+  /** The usage that is charged if this process dies: its input is that of a call cut short. */
   private async soFar(): Promise<Usage> {
     if (this.forwarder === null || !this.forwarder.hasDelivered) return NO_USAGE
     const { outputTokens } = this.deps.allowance.limits()

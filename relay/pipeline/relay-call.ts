@@ -9,7 +9,7 @@ import { acquirePermit, type CallOutcome } from './acquire-permit.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-owner.ts'
-import type { AttemptEnd } from './call-upstream.ts'
+import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { ChannelSelector, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
 import { type Exchange, sendError, showDropped } from './exchange.ts'
@@ -28,7 +28,7 @@ import {
   concludeStream,
 } from './settle.ts'
 
-/** How a caller comes in: known by the head of the request, and what the body says of it. */
+/** How a call is authenticated: by the head of the request, and then by what is in its body. */
 export type Authenticator = {
   readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | RelayError>
   readonly open: (
@@ -37,7 +37,7 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** By a key; the body is all the provider's. */
+/** By a key; the body is the provider's as it is. */
 const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
@@ -45,24 +45,24 @@ const BY_KEY: Authenticator = {
 }
 
 /**
- * One chat completion, from its door to its last byte. Every branch of the pipeline is in this
- * file; the steps it calls know nothing of each other.
+ * One chat completion, from its arrival to its last byte. Every branch of the pipeline is in this
+ * file, and the steps that it calls do not depend on each other.
  */
 export async function relayCall(
   deps: RelayDeps,
   exchange: Exchange,
   authenticator: Authenticator = BY_KEY,
 ): Promise<void> {
-  const known = await authenticator.authenticate(deps, exchange)
-  if (isRelayError(known)) return sendError(exchange, known)
-  const owner = await chatBodyOwnerOf(deps, known, exchange.request)
+  const authenticated = await authenticator.authenticate(deps, exchange)
+  if (isRelayError(authenticated)) return sendError(exchange, authenticated)
+  const owner = await chatBodyOwnerOf(deps, authenticated, exchange.request)
   if (isRelayError(owner)) return rejectUpload(exchange, owner)
-  const came = await readBody(exchange.request, deps.bodies, owner)
-  if (isRelayError(came)) return rejectUpload(exchange, came)
+  const upload = await readBody(exchange.request, deps.bodies, owner)
+  if (isRelayError(upload)) return rejectUpload(exchange, upload)
   try {
-    const opened = authenticator.open(known, came)
-    if (isRelayError(opened)) return sendError(exchange, opened)
-    const { caller, body } = opened
+    const authorized = authenticator.open(authenticated, upload)
+    if (isRelayError(authorized)) return sendError(exchange, authorized)
+    const { caller, body } = authorized
     const request = readRequest(deps, body)
     if (isRelayError(request)) return sendError(exchange, request)
     const plan = planCall(deps.views, caller, request, deps.now())
@@ -78,19 +78,19 @@ export async function relayCall(
       const fitting = fitInput(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isRelayError(offer)) return sendError(exchange, offer)
-      const keyed = await claimCall(deps, exchange, caller, { work: 'chat', body: came })
+      const keyed = await claimCall(deps, exchange, caller, { work: 'chat', body: upload })
       if (keyed !== null && isRelayError(keyed)) return sendError(exchange, keyed)
       outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
       permit.release(outcome)
     }
   } finally {
-    deps.bodies.giveBack(came.length)
-    deps.bodies.release(owner, came.length)
+    deps.bodies.giveBack(upload.length)
+    deps.bodies.release(owner, upload.length)
   }
 }
 
-/** As it came; passed through, as it was read, so that what is billed is what is sent. */
+/** A request that is passed through is read as it will be sent, which is what is billed. */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
   if (isRelayError(request) || !views.options.options.isPassThrough) return request
@@ -105,17 +105,17 @@ type Planned = {
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
-/** From the hold to the end of the ledger; a success when the provider answered in full. */
+/** From the hold to the bill; a success when the provider answered in full. */
 async function carry(
   deps: RelayDeps,
-  came: Exchange,
+  arrived: Exchange,
   caller: Caller,
   { request, plan, keyed }: Planned,
 ): Promise<CallOutcome> {
-  const exchange = keyed === null ? came : { ...came, call: keyed.call }
+  const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
   const ledger = await admit(deps, exchange, caller, request, plan, keyed)
   if (isRelayError(ledger)) {
-    sendError(came, ledger)
+    sendError(arrived, ledger)
     return NOTHING
   }
   const { pingIntervalMs, screening } = deps.views.options.options
@@ -123,7 +123,7 @@ async function carry(
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
   const allowance = new OutputAllowance(plan.price, plan.terms, ledger.outputLimit)
-  const access = accessCheck(deps, caller, exchange.clientIp)
+  const access = accessCheck(deps, caller, exchange.clientIp, ledger.hold === 0n)
   const call = new LiveCall(
     { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },
     exchange,
@@ -142,12 +142,12 @@ async function carry(
     const route = { selector, triesMax, request, isOverridden, outputLimit, userId }
     const last = await tryChannels(deps, exchange, call, route)
     const unserved = last === null ? unservedBy(selector, request.model) : null
-    const closing = { deps, exchange, call, ledger, allowance, unserved }
+    const closing = { deps, exchange, call, ledger, allowance, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
-    // Left to the next tick, finished calls would live through several collections of garbage.
+    // Left to the next tick, finished calls would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(call)
   }
 }
@@ -156,7 +156,7 @@ type Route = {
   readonly selector: ChannelSelector
   readonly triesMax: number
   readonly isOverridden: boolean
-  /** What the hold covers of the output, where that is less than was asked for. */
+  /** The output limit that the hold covers, where the request allows more. */
   readonly outputLimit: number | null
   readonly request: ChatRequest
   readonly userId: number
@@ -166,8 +166,8 @@ type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Each channel at most once, until one answers or something reached the caller; again only with
- * another of its keys, where the one before was at fault.
+ * Tries each channel once, until one answers or a part of an answer reached the caller. A channel
+ * is tried again only with another of its keys, where the former was at fault.
  */
 async function tryChannels(
   deps: RelayDeps,
@@ -178,12 +178,7 @@ async function tryChannels(
   let last: LastTry | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
-  while (
-    triesLeft > 0 &&
-    !call.isCallerGone &&
-    call.revokedBy === null &&
-    !call.isOutOfTime(performance.now())
-  ) {
+  while (triesLeft > 0 && call.mayGoOn(performance.now())) {
     const turn = selector.next()
     const channel = turn instanceof Promise ? await turn : turn
     if (channel === null) break
@@ -192,7 +187,9 @@ async function tryChannels(
     const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || chosen === null
-    if (isUnfit || (isRetry && !deps.retries.enter(deps.live.size))) {
+    // The caller may have left while the channel and the key were chosen.
+    const isOver = !call.mayGoOn(performance.now())
+    if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
       if (isUnfit) continue
       break
@@ -206,10 +203,10 @@ async function tryChannels(
     const probes = [...selector.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
-    const told = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
-    if (deps.autoDisable.note(told, end)) call.blameAccount()
-    if (end.kind !== 'failed' || !isRetryable(end)) break
-    // Whoever tried a circuit for all others is not the one to suffer for it.
+    const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
+    if (deps.autoDisable.note(attempt, end)) call.blameAccount()
+    if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
+    // A call that probed an open circuit for all others keeps its number of tries.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
@@ -231,14 +228,14 @@ function isOfKey(end: AttemptEnd): boolean {
   return typeof outcome === 'object' && outcome.blame === 'key'
 }
 
-/** Every channel is full, or was taken away meanwhile. */
+/** Every channel is full, or was removed meanwhile. */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
   const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
   return relayError('channels_busy', { param: 'model', subject, retryAfter })
 }
 
-/** Nothing of it reaches the caller, so nothing of it is charged. */
+/** No part of the answer reaches the caller, so that it is not charged. */
 const SCREENED = {
   kind: 'failed',
   error: 'screened',
@@ -260,6 +257,21 @@ function conclude(
     return concludeFailure(closing, candidate, { ...end, ...SCREENED })
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
-  if (end.error === 'caller-gone' && end.isDispatched) return concludeAbandoned(closing, candidate)
+  if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)
   return concludeFailure(closing, candidate, end)
+}
+
+const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])
+/** The provider refused the request or could not be reached. */
+const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
+
+/**
+ * A failed attempt costs its caller nothing, unless the provider has the request and the caller
+ * left or lost access: else those who leave would pay less than those who wait for the answer.
+ */
+function isCharged(
+  { isReadOn }: LiveCall,
+  { error, isDispatched }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+): boolean {
+  return isDispatched === true && (ABANDONED.has(error) || (isReadOn && !REFUSED.has(error)))
 }

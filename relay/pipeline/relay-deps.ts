@@ -1,5 +1,6 @@
 import type { Core } from '#infra/core.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/concurrency.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
@@ -10,6 +11,7 @@ import type { Breaker } from '../channel-health/breaker.ts'
 import type { AutoDisable } from './auto-disable.ts'
 import type { KeyChoice } from './choose-key.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
+import type { EmptiedAccounts } from './emptied-accounts.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
 
@@ -24,10 +26,12 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly bodies: BodyMemory
   readonly breaker: Breaker
   readonly autoDisable: AutoDisable
+  readonly emptied: EmptiedAccounts
   readonly keys: KeyChoice
   readonly retries: RetryBudget
   readonly watch: Watch
   readonly deadlines: Deadlines
   readonly live: Set<LiveCall>
   readonly claimedCalls: ClaimedCalls
+  readonly providerMessages: ProviderMessages
 }

@@ -1,8 +1,8 @@
 const SHARE = 0.2
-/** A burst of a small site: its calls all find the channel that works. */
+/** Enough for a burst on a small site, whose calls must all find the channel that works. */
 const LEAST = 24
 
-/** Tries beyond the first, over all calls: a fifth of those under way, or 24, against storms. */
+/** Limits retries to a fifth of the calls under way, or 24, to prevent retry storms. */
 export class RetryBudget {
   private underWay = 0
 

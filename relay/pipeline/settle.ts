@@ -12,12 +12,13 @@ import { placeOf } from '../views/channel-view.ts'
 import { accountCodeIn } from './account-error.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
-import { type Exchange, errorEvent, headersOf, sendError } from './exchange.ts'
-import { answerFailure, confidentialOf, ERROR_CODE_OF, failureOf } from './failure.ts'
+import { type Exchange, errorEvent, headersOf } from './exchange.ts'
+import { answerError, answerFailure, confidentialOf, ERROR_CODE_OF, failureOf } from './failure.ts'
 import type { LiveCall } from './live-call.ts'
 import { type Delivery, meter } from './meter.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
+import { keepProviderMessage } from './provider-message.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 export type Closing = {
@@ -26,15 +27,16 @@ export type Closing = {
   readonly call: LiveCall
   readonly ledger: CallLedger
   readonly allowance: OutputAllowance
-  /** What is said when there was no channel to try; null: one was tried. */
+  /** The error to answer with when no channel was tried; null: one was. */
   readonly unserved: RelayError | null
+  readonly userId: number
 }
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** How a stream's end is called in the ledger. */
+/** How the end of an attempt is named in the ledger. */
 const END_OF: Record<AttemptError, CallEnd> = {
   status: 'upstream-error',
   connect: 'upstream-error',
@@ -47,9 +49,18 @@ const END_OF: Record<AttemptError, CallEnd> = {
   revoked: 'incomplete',
   screened: 'incomplete',
   'balance-spent': 'incomplete',
+  'store-unavailable': 'incomplete',
   'over-limit': 'incomplete',
   'caller-gone': 'client-gone',
 }
+
+/** An answer that was read for its usage alone is no whole one to its caller. */
+function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
+  if (isCallerGone) return 'client-gone'
+  return isReadOn && end === 'done' ? 'incomplete' : end
+}
+
+const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
 
 /** The whole answer leaves once its bill is durable. */
 export async function concludePlain(
@@ -58,7 +69,7 @@ export async function concludePlain(
   body: Buffer,
 ): Promise<boolean> {
   const { exchange, call } = closing
-  if (!call.isCallerGone) call.noteFirstByte()
+  if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
   const delivery: Delivery = {
     rawUsage: usageInAnswer(body),
     answeredModel: modelIn(body),
@@ -66,13 +77,12 @@ export async function concludePlain(
     isWhole: true,
     chargesInput: true,
   }
-  const end = call.isCallerGone ? 'client-gone' : 'done'
-  if (!(await settle(closing, candidate, delivery, end))) {
-    sendError(exchange, NO_STORE)
+  if (!(await settle(closing, candidate, delivery, endOf(call, 'done')))) {
+    answerError(exchange, NO_STORE)
     return false
   }
   const { response } = exchange
-  if (response.destroyed) return true
+  if (isAnswered(exchange)) return true
   const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   response.writeHead(200, [
     ...headersOf(exchange.call),
@@ -87,7 +97,7 @@ export async function concludePlain(
   return true
 }
 
-/** What was held back of the stream leaves once its bill is durable, or an error in its place. */
+/** The bytes held back of the stream leave once its bill is durable, or an error in their place. */
 export async function concludeStream(
   closing: Closing,
   candidate: Candidate,
@@ -105,11 +115,11 @@ export async function concludeStream(
     isUsageEarly: forwarder.isUsageEarly,
     chargesInput: error !== 'error-event',
   }
-  const ending = isWhole ? 'done' : END_OF[error]
-  const end = call.isCallerGone ? 'client-gone' : ending
+  const end = endOf(call, isWhole ? 'done' : END_OF[error])
   const isSettled = await settle(closing, candidate, delivery, end)
+  keepEventMessage(closing, candidate, forwarder.errorEvent)
   const { response } = exchange
-  if (response.destroyed) return isWhole
+  if (isAnswered(exchange)) return isWhole
   if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
   else if (isWhole) response.end(forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
@@ -124,8 +134,29 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
-/** The caller left before anything came, and the provider has the input: that much is charged. */
-export async function concludeAbandoned(closing: Closing, candidate: Candidate): Promise<false> {
+/** The message of the error event that ended a stream, where one did. */
+function keepEventMessage(
+  { deps, exchange, call, userId }: Closing,
+  candidate: Candidate,
+  body: Buffer | null,
+): void {
+  if (body === null) return
+  const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
+  const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
+  const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
+  keepProviderMessage(deps, failed)
+}
+
+/**
+ * The caller left, or may no longer call, before any of the answer arrived. The provider has the
+ * request by then and charges for it, so that the input is charged.
+ */
+export async function concludeAbandoned(
+  closing: Closing,
+  candidate: Candidate,
+  error: AttemptError,
+): Promise<false> {
+  const { exchange, call } = closing
   const delivery: Delivery = {
     rawUsage: undefined,
     answeredModel: undefined,
@@ -133,14 +164,15 @@ export async function concludeAbandoned(closing: Closing, candidate: Candidate):
     isWhole: false,
     chargesInput: true,
   }
-  await settle(closing, candidate, delivery, 'client-gone')
-  closing.exchange.response.destroy()
+  await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
+  if (call.revokedBy !== null) answerError(exchange, relayError(call.revokedBy))
+  else exchange.response.destroy()
   return false
 }
 
-/** Nothing reached the caller: the hold goes back, then the caller is told why. */
+/** Nothing reached the caller: the hold is released, then the caller gets the error. */
 export async function concludeFailure(
-  { deps, exchange, call, ledger, unserved }: Closing,
+  { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
@@ -150,6 +182,11 @@ export async function concludeFailure(
     revokedBy === null
       ? failureOf(candidate, end, { isHidden, isCallerGone, unserved })
       : failureOf(null, null, { isHidden, isCallerGone, unserved: relayError(revokedBy) })
+  if (candidate !== null && (end?.error === 'status' || end?.error === 'error-event')) {
+    const { status, body } = end
+    const isShown = 'body' in failure && !isHidden
+    keepProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
+  }
   const reason = end === null ? failure.reason : END_OF[end.error]
   try {
     await call.inTime(
@@ -188,20 +225,20 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
-    // Nobody but the sweeper may end it now: whether it was written is not known.
+    // Whether it was written is not known, so that only the sweeper may end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
 }
 
-/** What the answer says of its model and its cost that is not what was asked for and billed. */
+/** Where the model or the cost in the answer differs from what was requested and billed. */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
   { channel, request, upstreamModel }: Candidate,
   usage: Usage,
   { price }: OutputAllowance,
 ): AnswerMismatch | null {
-  // A deployment has a name of its own, whatever model it runs.
+  // The name of a deployment says nothing about the model that it runs.
   if (channel.target?.path.includes('{model}')) return null
   const cost = (rawUsage as { readonly cost?: unknown } | null | undefined)?.cost
   const { costRatio = '1' } = channel.terms

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Fault } from '#infra/demo/faults.ts'
 import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -78,5 +79,44 @@ describe('a caller who leaves before anything came', () => {
     expect(end.data.usage.inputUncached).toBeGreaterThan(0)
     await providerSawItGo()
     expect(await rig.balance()).toBeLessThan(1_000_000_000n)
+  })
+})
+
+describe('a caller who leaves a plain call whose provider takes its time', () => {
+  beforeEach(async () => {
+    await rig.close()
+    const deadlines = { firstByteMs: 300, firstBytePlainMs: 300, readOnPlainMs: 10_000 }
+    rig = await relayRig({ deadlines }, {}, undefined, { firstByteMs: 1_200 })
+  })
+  const leave = async (): Promise<void> => {
+    const call = openCall(false)
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    call.hangUp()
+  }
+
+  it('pays by the usage of an answer that comes later than callers have to wait', async () => {
+    await leave()
+    expect(await theEnd()).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'client-gone', usageSource: 'upstream', usage: { output: 20 } },
+    })
+  })
+
+  it.each<[string, Fault]>([
+    ['an error', { kind: 'status', status: 500 }],
+    ['a page of HTML', { kind: 'html' }],
+  ])('pays nothing where it answers with %s', async (_name, fault) => {
+    rig.provider.script.push(fault)
+    await leave()
+    expect((await theEnd()).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(1_000_000_000n)
+  })
+
+  it('pays for the input where the connection breaks', async () => {
+    rig.provider.script.push({ kind: 'cut', afterChunks: 0, how: 'reset' })
+    await leave()
+    const end = await theEnd()
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone' } })
+    expect('usage' in end.data && end.data.usage?.inputUncached).toBeGreaterThan(0)
   })
 })

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault } from '#infra/demo/faults.ts'
+import { isRetryable } from '#relay/pipeline/choose-channel.ts'
+import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/deadlines.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
 beforeEach(async () => {
-  rig = await relayRig({ deadlines: { firstByteMs: 300, idleMs: 300 } })
+  rig = await relayRig({ deadlines: { firstByteMs: 300, firstBytePlainMs: 300, idleMs: 300 } })
 })
 afterEach(() => rig.close())
 
@@ -80,6 +82,52 @@ describe('a provider that fails before its answer', () => {
     const answer = await chat(rig)
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
     expect((await onlyEnd(rig)).data).toMatchObject({ errorCode: 'upstream_unreachable' })
+  })
+})
+
+describe('a provider that is slow to begin', () => {
+  const site = async (deadlines: Partial<Deadlines>, firstByteMs = 0) => {
+    await rig.close()
+    rig = await relayRig({ deadlines }, {}, undefined, { firstByteMs })
+    await rig.setOption('RetryTimes', '3')
+    for (const channelId of [2, 3]) await rig.addChannel(channelId)
+  }
+
+  it('has longer for a plain answer, which begins when it is whole', async () => {
+    await site({ firstByteMs: 200, firstBytePlainMs: 20_000 }, 1_000)
+    expect((await chat(rig)).status).toBe(200)
+    expect((await chat(rig, { stream: true })).status).toBe(504)
+  })
+
+  it.each(['before-headers', 'after-headers'] as const)(
+    'with a plain answer (%s) is not followed by another, because both would charge for it',
+    async (at) => {
+      await site({ firstBytePlainMs: 300 })
+      rig.provider.script.push({ kind: 'stall', at })
+      expect((await chat(rig)).status).toBe(504)
+      expect((await onlyEnd(rig)).data.attempts).toHaveLength(1)
+      expect(rig.provider.journal.count).toBe(1)
+    },
+  )
+
+  it('with a stream is followed by another', async () => {
+    await site({ firstByteMs: 300 })
+    rig.provider.script.push({ kind: 'stall', at: 'after-headers' })
+    expect((await chat(rig, { stream: true })).text).toContain('[DONE]')
+    expect((await onlyEnd(rig)).data.attempts).toHaveLength(2)
+  })
+
+  it('in its connection is followed by another, whatever is asked for', () => {
+    const late = { kind: 'failed', status: null, error: 'timeout', retryAfterMs: 0 } as const
+    const end = { ...late, body: Buffer.alloc(0) }
+    expect([true, false].map((isStream) => isRetryable(end, isStream))).toEqual([true, true])
+  })
+
+  it('has no longer than the whole call, and as long after its caller left', () => {
+    const { firstByteMs, firstBytePlainMs, readOnPlainMs, totalMs } = DEFAULT_DEADLINES
+    expect(firstBytePlainMs).toBeGreaterThan(firstByteMs)
+    expect(readOnPlainMs).toBeGreaterThanOrEqual(firstBytePlainMs)
+    expect(totalMs).toBeGreaterThan(firstBytePlainMs + readOnPlainMs)
   })
 })
 

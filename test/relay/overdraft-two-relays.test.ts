@@ -16,7 +16,7 @@ const RICHES = 1_000_000_000n
 /** $2 and $8 per million tokens, so that several streams fit into ten cents. */
 const PRICES = { ModelRatio: { 'sim-small': 1 }, CompletionRatio: { 'sim-small': 4 } }
 const OUTPUT_PRICE = 4n
-/** The stated excess: one progress step of each open-ended stream. */
+/** The stated excess: one progress step of each stream that has no output limit. */
 const EXCESS_TOKENS = 1_024n
 const POOR = 2
 const RICH = 3
@@ -78,13 +78,18 @@ it.each([
     expect((await Promise.all(dying)).map(({ outcome }: Call) => outcome)).toEqual(['cut', 'cut'])
     expect(answers.some(({ status }) => status === 402)).toBe(true)
     await whenQuiet()
-    // What the dead calls held is free again: whoever comes next can spend the rest, and no more.
+    // The holds of the dead calls are free again: later calls can spend the rest, and no more.
     await Promise.all(callAtOnce(60, [again.url, survivor.url], key()))
     await whenQuiet()
     const ended = await book()
-    const excess = EXCESS_TOKENS * OUTPUT_PRICE * BigInt(admitted(ended, userId))
+    const open = openEnded(ended, userId)
+    const excess = EXCESS_TOKENS * OUTPUT_PRICE * BigInt(open)
     const spent = spentBy(ended, userId)
-    console.info(`${admitted(ended, userId)} admitted, ${spent} of ${TEN_CENTS} spent`)
+    console.info(
+      `${admitted(ended, userId)} admitted, ${open} of them without an output limit, ` +
+        `${spent} of ${TEN_CENTS} spent`,
+    )
+    expect(open).toBeLessThan(admitted(ended, userId))
     expect(spent).toBeGreaterThan(0n)
     expect(spent).toBeLessThanOrEqual(TEN_CENTS + excess)
     expect(ended.lowest(userId)).toBeGreaterThanOrEqual(balance - TEN_CENTS - excess)
@@ -115,6 +120,13 @@ const book = () => readBook(core.core.store)
 const whenQuiet = () =>
   expect.poll(async () => (await book()).open, { timeout: 45_000 }).toEqual([])
 const admitted = (read: Book, userId: number): number => read.admitted(userId)
+
+/** Calls that were admitted without an output limit to send. */
+const openEnded = ({ events }: Book, userId: number): number =>
+  events.filter(
+    ({ type, data }) =>
+      type === 'CallAdmitted' && data.userId === userId && data.outputLimit === undefined,
+  ).length
 
 const countOf = ({ events }: Book, userId: number, type: string): number =>
   events.filter((event) => event.type === type && event.data.userId === userId).length

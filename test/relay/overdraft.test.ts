@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreUnavailable, type StreamAppend } from '#infra/event-store/port.ts'
 import { type Answer, chat, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 type Asked = {
@@ -80,6 +81,14 @@ const streamed =
 const burst = async (count: number, body: object = {}): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, () => chat(rig, { model: 'big', ...body }, AUTH)))
 const balance = () => rig.balance(POOR.user)
+/** How many calls were admitted with the output limit that is sent for them, and without one. */
+const admitted = async () => {
+  const limits = (await rig.callEvents(POOR.user)).flatMap(({ type, data }) =>
+    type === 'CallAdmitted' ? [data.outputLimit ?? null] : [],
+  )
+  const openEnded = limits.filter((limit) => limit === null).length
+  return { limited: limits.length - openEnded, openEnded }
+}
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
 
 describe.each([['big'], ['capped']])(
@@ -98,14 +107,15 @@ describe.each([['big'], ['capped']])(
       expect(await balance()).toBeGreaterThanOrEqual(0n)
     })
 
-    it('never owe more than a step of each stream where the provider never stops', async () => {
+    it('never owe anything where the provider never stops, because all have a limit', async () => {
       await rig.grant(POOR.user, TEN_CENTS)
       send = streamed(() => true)
       const answers = await burst(60, { model, stream: true })
       const open = statuses(answers).filter((status) => status === 200).length
       expect(open).toBeGreaterThan(0)
+      expect(await admitted()).toEqual({ limited: open, openEnded: 0 })
       expect(answers.find(({ status }) => status === 200)?.text).toContain('"error"')
-      expect(await balance()).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE * BigInt(open))
+      expect(await balance()).toBeGreaterThanOrEqual(0n)
     })
 
     it('of a token limited to $0.10 spend no more than that', async () => {
@@ -181,6 +191,56 @@ describe('a stream of a model whose cap nobody knows', () => {
     const left = await balance()
     expect(left).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE)
     expect(left).toBeLessThan(funds / 4n)
+  })
+
+  it('owes no more than a step, also where twenty compete for what is left', async () => {
+    await rig.grant(POOR.user, 20n * admittedFor * OUTPUT_PRICE)
+    send = streamed((words) => words < 30_000)
+    await burst(20, { stream: true })
+    const { openEnded } = await admitted()
+    expect(openEnded).toBeGreaterThan(1)
+    expect(await balance()).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE * BigInt(openEnded))
+  })
+
+  describe('whose hold can not be raised, because the store can not be reached', () => {
+    /** The next `times` appends of a raised hold fail. */
+    const failToRaise = (times: number): void => {
+      const { append } = rig.core.store
+      let left = times
+      const isRaise = ({ events }: StreamAppend) => events.some(({ type }) => type === 'HoldRaised')
+      Object.assign(rig.core.store, {
+        append: async (streams: readonly StreamAppend[]) => {
+          if (!streams.some(isRaise) || left === 0) return append(streams)
+          left -= 1
+          throw new StoreUnavailable('down')
+        },
+      })
+    }
+    beforeEach(() => rig.grant(POOR.user, 100_000_000n))
+
+    it('goes on when the store can be reached again', async () => {
+      failToRaise(1)
+      send = streamed((words) => words < 10_000)
+      const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
+      expect(text).toContain('[DONE]')
+      expect(text).not.toContain('"error"')
+    })
+
+    it('is not told that the balance is spent, and is charged for its part', async () => {
+      failToRaise(Number.POSITIVE_INFINITY)
+      send = streamed(() => true)
+      const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
+      expect(text).toContain('store_unavailable')
+      expect(text).not.toContain('balance_spent')
+      const end = (await rig.callEvents(POOR.user)).at(-1)
+      expect(end).toMatchObject({
+        type: 'CallSettled',
+        data: {
+          ...{ end: 'incomplete', usageSource: 'partial' },
+          attempts: [{ error: 'store-unavailable' }],
+        },
+      })
+    })
   })
 })
 

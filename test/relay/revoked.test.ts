@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
@@ -7,6 +9,7 @@ import { userStream } from '#domain/user/events.ts'
 import {
   chat,
   errorOf,
+  KEY,
   onlyEnd,
   type RelayRig,
   relayRig,
@@ -16,7 +19,7 @@ import {
 
 let rig: RelayRig
 beforeEach(async () => {
-  rig = await relayRig()
+  rig = await relayRig({ deadlines: { readOnPlainMs: 3_000, readOnStreamMs: 3_000 } })
 })
 afterEach(() => rig.close())
 
@@ -84,8 +87,32 @@ describe('a running stream', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_400)
     expect(text).toContain('balance_spent')
     const { data } = await onlyEnd(rig)
-    expect(data).toMatchObject({ end: 'incomplete', usageSource: 'partial' })
+    expect(data).toMatchObject({ end: 'incomplete', endReason: 'balance_spent' })
     expect('charge' in data && data.charge).toBeGreaterThan(0)
+  })
+
+  it('ends within 5 s of that also while its provider says nothing', async () => {
+    await rig.close()
+    rig = await relayRig({ deadlines: { progressMs: 100 } })
+    rig.provider.script.push({ kind: 'stall', at: 'mid-stream' })
+    const answer = chat(rig, { stream: true, max_tokens: 400 })
+    const events = async () => (await rig.callEvents()).map(({ type }) => type)
+    await expect.poll(events).toContain('CallProgressed')
+    await emptyAccount()
+    const emptiedAt = performance.now()
+    const { text } = await answer
+    expect(performance.now() - emptiedAt).toBeLessThan(5_000)
+    expect(text).toContain('balance_spent')
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ end: 'incomplete', usageSource: 'partial' })
+    expect(data.attempts).toMatchObject([{ error: 'balance-spent' }])
+  })
+
+  it('goes on where it costs nothing, whatever the balance', async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 0 })
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 800 })
+    setTimeout(() => void emptyAccount(), 100)
+    expect((await chat(rig, { stream: true, max_tokens: 4 })).text).toContain('[DONE]')
   })
 
   it('goes on while its user is moved to another group, and other tokens change', async () => {
@@ -102,14 +129,123 @@ describe('a running stream', () => {
   })
 })
 
-it('a plain call that waits for its provider ends with the reason, and costs nothing', async () => {
-  rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
-  setTimeout(() => void ofUser('UserDisabled')(), 300)
-  const answer = await chat(rig)
-  expect(errorOf(answer).code).toBe('user_disabled')
-  expect(answer.status).toBe(403)
-  expect(await onlyEnd(rig)).toMatchObject({
-    type: 'CallReleased',
-    data: { errorCode: 'user_disabled', reason: 'incomplete' },
+describe('a plain call that waits for its provider', () => {
+  const USAGE = { prompt_tokens: 700, completion_tokens: 20_000 }
+  const SETTLED = 700 + 20_000 * 3
+
+  it.each([
+    ['the user is disabled', 'user_disabled', 403, ofUser('UserDisabled')],
+    ['an admin took all that was left', 'balance_spent', 402, () => emptyAccount()],
+  ])('ends within 5 s once %s, and is charged its input', async (_name, code, status, revoke) => {
+    rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
+    const answering = chat(rig)
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    await revoke()
+    const revokedAt = performance.now()
+    const answer = await answering
+    expect(performance.now() - revokedAt).toBeLessThan(5_000)
+    expect([answer.status, errorOf(answer).code]).toEqual([status, code])
+    const { data } = await theEnd()
+    expect(data).toMatchObject({ end: 'incomplete', endReason: code, usage: { output: 0 } })
+    expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
+    expect('charge' in data && data.charge).toBeGreaterThan(0)
+    await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
+  })
+
+  it('is charged by the usage of the answer that comes after its token was disabled', async () => {
+    await scripted(async (response) => {
+      await ofToken('TokensDisabled')()
+      await pause(2_500)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const choices = [{ index: 0, message: { content: 'short' }, finish_reason: 'stop' }]
+      response.end(JSON.stringify({ choices, usage: USAGE }))
+    })
+    expect(errorOf(await chat(rig, { model: 'scripted' })).code).toBe('token_disabled')
+    expect((await theEnd()).data).toMatchObject({
+      ...{ end: 'incomplete', endReason: 'token_disabled', usageSource: 'upstream' },
+      charge: SETTLED,
+    })
+  })
+
+  it('costs nothing where the provider refuses it after that', async () => {
+    await scripted(async (response) => {
+      await ofToken('TokensDisabled')()
+      await pause(2_000)
+      response.writeHead(500).end('{}')
+    })
+    expect(errorOf(await chat(rig, { model: 'scripted' })).code).toBe('token_disabled')
+    expect(await theEnd()).toMatchObject({
+      type: 'CallReleased',
+      data: { errorCode: 'token_disabled', attempts: [{ status: 500 }] },
+    })
   })
 })
+
+describe('a stream that has only its usage left when its token is disabled', () => {
+  const finished = async (response: ServerResponse): Promise<void> => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const choices = [{ index: 0, delta: { content: 'Yes' }, finish_reason: 'stop' }]
+    response.write(`data: ${JSON.stringify({ choices })}\n\n`)
+    await pause(2_500)
+    const usage = { prompt_tokens: 4_000, completion_tokens: 50_000 }
+    response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`)
+  }
+  const open = (signal: AbortSignal) =>
+    fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal,
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted', stream: true, messages: MESSAGES }),
+    })
+  const BY_USAGE = { usageSource: 'upstream', charge: 4_000 + 50_000 * 3 }
+
+  it('is charged by that usage though its caller has left', async () => {
+    await scripted(finished)
+    const leaving = new AbortController()
+    const { body } = await open(leaving.signal)
+    for await (const part of body ?? []) if (Buffer.from(part).includes('stop')) break
+    leaving.abort()
+    await ofToken('TokensDisabled')()
+    expect((await theEnd()).data).toMatchObject({ end: 'client-gone', ...BY_USAGE })
+  })
+
+  it('ends with the reason at once, and is charged by that usage too', async () => {
+    await scripted(finished)
+    const answer = await open(new AbortController().signal)
+    await ofToken('TokensDisabled')()
+    const text = await answer.text()
+    expect(text).toContain('token_disabled')
+    expect(text).not.toContain('[DONE]')
+    expect(await rig.callEvents()).toHaveLength(1)
+    expect((await theEnd()).data).toMatchObject({
+      ...{ end: 'incomplete', endReason: 'token_disabled', ...BY_USAGE },
+    })
+  })
+})
+
+const MESSAGES = [{ role: 'user', content: 'hello' }]
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const theEnd = async () => {
+  await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+  return onlyEnd(rig)
+}
+
+const provider = createServer()
+afterEach(() => {
+  provider.removeAllListeners('request')
+  provider.closeAllConnections()
+  provider.close()
+})
+
+/** A channel whose provider answers like this, at 1 and 3 quota a token. */
+async function scripted(send: (response: ServerResponse) => Promise<void>): Promise<void> {
+  provider.on('request', (request, response) => {
+    response.on('error', () => {})
+    request.resume().on('end', () => void send(response))
+  })
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  await rig.addChannel(2, { baseUrl, models: ['scripted'] })
+  await rig.setOption('ModelRatio', { scripted: 1 })
+  await rig.setOption('CompletionRatio', { scripted: 3 })
+}
