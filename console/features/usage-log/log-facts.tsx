@@ -68,6 +68,7 @@ const END_REASONS = [
   'token_expired',
   'ip_not_allowed',
   'group_not_allowed',
+  'balance_spent',
 ] as const
 
 function useFacts(row: LogEntry, other: LogOther): Fact[] {

@@ -8,6 +8,7 @@ export const logDetails: Words['logDetails'] = {
     token_expired: 'The token expired',
     ip_not_allowed: 'The token no longer allows this address',
     group_not_allowed: 'The group can no longer be used',
+    balance_spent: 'The balance was taken away',
   },
   source: {
     upstream: 'Reported upstream',
