@@ -24,7 +24,7 @@ export type UsageBounds = {
 }
 
 /** Beyond this no count is true, whatever the request. */
-const TOKENS_MAX = 10_000_000
+export const TOKENS_MAX = 10_000_000
 
 /** Providers may count reasoning beside the limit that they were given. */
 export const outputCeiling = (outputTokensMax: number): number =>

@@ -23,6 +23,26 @@ export const innerRules = (
   })),
 })
 
+/** Looks at objects inside of the outermost one while the bytes are scanned. Places are offsets. */
+export type ObjectVisitor = {
+  /** At the value of a member of the outermost object. */
+  readonly begin: (key: string) => void
+  /** Whether the object that begins, nested so deep, is looked at. */
+  readonly visits: (depth: number) => boolean
+  readonly enter: (depth: number, at: number) => void
+  /** At the value of one of its members. `isRuled`: there is a rule for it. */
+  readonly member: (
+    depth: number,
+    start: number,
+    end: number,
+    valueAt: number,
+    isRuled: boolean,
+  ) => void
+  readonly leave: (depth: number, end: number) => void
+  /** At the end of an array whose elements are not all objects. */
+  readonly oddArray: (depth: number) => void
+}
+
 /** A member, as `[0].Role`, that a provider may read as the one called `other`, or twice. */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
@@ -60,16 +80,18 @@ export class InnerCheck {
     this.seen = 0
   }
 
-  /** At the value, at `valueAt`, of the key between `start` and `end`. */
-  look(start: number, end: number, valueAt: number): void {
+  /** At the value, at `valueAt`, of the key between `start` and `end`: whether it has a rule. */
+  look(start: number, end: number, valueAt: number): boolean {
     const { rules } = this
     for (let index = 0; index < rules.length; index += 1) {
       const { quoted } = rules[index] as InnerRule
       if (quoted.length === end - start && isAt(this.bytes, start, quoted)) {
-        return this.lookAt(index, valueAt)
+        this.lookAt(index, valueAt)
+        return true
       }
     }
     if (isUnusual(this.bytes, start, end)) this.lookClosely(start, end, valueAt)
+    return false
   }
 
   private lookAt(index: number, valueAt: number): void {
@@ -101,7 +123,7 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /** Whether the text between the quotes at `start` and before `end` may be another one folded. */
-function isUnusual(bytes: Buffer, start: number, end: number): boolean {
+export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
     const byte = bytes[at] as number
     if (byte >= 128 || byte === BACKSLASH || (byte >= 65 && byte <= 90)) return true
@@ -110,7 +132,7 @@ function isUnusual(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /** Byte by byte: for so few of them a call of `compare` takes longer. */
-function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
+export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {
     if (bytes[start + at] !== pattern[at]) return false
   }

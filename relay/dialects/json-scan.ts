@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { foldedName, type KnownNames } from '#domain/shared/folded-name.ts'
-import { type Ambiguity, InnerCheck, type InnerRules } from './inner-kinds.ts'
+import { type Ambiguity, InnerCheck, type InnerRules, type ObjectVisitor } from './inner-kinds.ts'
 import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
 /** A member of the outermost object: where its key and its value lie in the bytes. */
@@ -55,15 +55,17 @@ const CLOSE_BRACKET = 93
  * loop for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
  * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
  * For the same reason, so is a key that differs from another one, or from one of `known`, in case
- * only. `inner`: what the objects in one of its arrays may have.
+ * only. `inner`: what the objects in one of its arrays may have. `visitor`: gets to see further
+ * objects on the way; a fault that shows later is no reason to call it back.
  */
 export function scanObject(
   bytes: Buffer,
   known: KnownNames = NO_NAMES,
   inner: InnerRules | null = null,
+  visitor: ObjectVisitor | null = null,
 ): readonly Member[] | JsonFault {
   if (!isUtf8(bytes)) return { fault: 'not-utf8' }
-  const scanner = new Scanner(bytes, known, inner)
+  const scanner = new Scanner(bytes, known, inner, visitor)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
     return scanner.isSound() ? { fault: 'not-an-object' } : scanner.whatIsWrong()
@@ -83,11 +85,18 @@ class Scanner {
   private isAllObjects = true
   private readonly known: KnownNames
   private readonly inner: InnerCheck
+  private readonly visitor: ObjectVisitor | null
 
-  constructor(bytes: Buffer, known: KnownNames, inner: InnerRules | null) {
+  constructor(
+    bytes: Buffer,
+    known: KnownNames,
+    inner: InnerRules | null,
+    visitor: ObjectVisitor | null,
+  ) {
     this.bytes = bytes
     this.known = known
     this.inner = new InnerCheck(bytes, inner)
+    this.visitor = visitor
   }
 
   byte(): number {
@@ -156,6 +165,7 @@ class Scanner {
     const valueStart = this.at
     const kind = kindOf(this.byte())
     this.inner.begin(key)
+    this.visitor?.begin(key)
     if (kind === null || !this.value(1)) return null
     const valueEnd = this.at
     const { elements: length, isAllObjects } = this
@@ -191,10 +201,15 @@ class Scanner {
 
   private object(depth: number): boolean {
     const inner = depth === 2 && this.inner.isOn ? this.inner : null
+    const visitor = this.visitor?.visits(depth) ? this.visitor : null
     inner?.nextElement()
+    visitor?.enter(depth, this.at)
     this.at += 1
     this.skipSpace()
-    if (this.byte() === CLOSE_BRACE) return this.step()
+    if (this.byte() === CLOSE_BRACE) {
+      visitor?.leave(depth, this.at + 1)
+      return this.step()
+    }
     for (;;) {
       if (this.byte() !== QUOTE) return this.fail('malformed')
       if (++this.keys > KEYS_MAX) return this.fail('too-many-keys')
@@ -202,13 +217,17 @@ class Scanner {
       if (!this.text()) return false
       const end = this.at
       if (!this.colon()) return false
-      inner?.look(start, end, this.at)
+      const isRuled = inner?.look(start, end, this.at) ?? false
+      visitor?.member(depth, start, end, this.at, isRuled)
       if (!this.value(depth + 1)) return false
       this.skipSpace()
       const byte = this.byte()
       if (byte !== COMMA && byte !== CLOSE_BRACE) return this.fail('malformed')
       this.at += 1
-      if (byte === CLOSE_BRACE) return true
+      if (byte === CLOSE_BRACE) {
+        visitor?.leave(depth, this.at)
+        return true
+      }
       this.skipSpace()
     }
   }
@@ -233,6 +252,7 @@ class Scanner {
         this.skipSpace()
       }
     }
+    if (!isAllObjects) this.visitor?.oddArray(depth)
     this.elements = count
     this.isAllObjects = isAllObjects
     return true

@@ -4,6 +4,7 @@ import { innerRules } from '../inner-kinds.ts'
 import type { JsonKind } from '../json-bytes.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
+import { BodyParts, type ToolElement } from './body-parts.ts'
 import { type InputBound, inputBoundOf } from './input-bound.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
@@ -60,6 +61,7 @@ export type ChatRequest = {
   /** As the caller named it; null: not, or by no plain word. */
   readonly reasoningEffort: string | null
   readonly inputBound: InputBound
+  readonly tools: readonly ToolElement[]
 }
 
 const CHOICES_MAX = 128
@@ -79,7 +81,8 @@ const STREAM_OPTIONS = knownNames(['include_usage'])
  * member may resemble; an admin's own overrides may.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const members = scanObject(body, known, MESSAGE_RULES)
+  const parts = new BodyParts(body)
+  const members = scanObject(body, known, MESSAGE_RULES, parts)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
@@ -115,7 +118,8 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     wantsUsage,
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
-    inputBound: inputBoundOf(body),
+    inputBound: inputBoundOf(body, members, parts),
+    tools: parts.tools,
   }
 }
 

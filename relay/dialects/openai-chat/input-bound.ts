@@ -1,3 +1,7 @@
+import { TOKENS_MAX } from '#relay/canonical/usage-report.ts'
+import type { Member } from '../json-scan.ts'
+import type { BodyParts, PartKind } from './body-parts.ts'
+
 /** How many input tokens a request can stand for. */
 export type InputBound = {
   /** No more than this in all likelihood: what the hold covers. */
@@ -6,66 +10,58 @@ export type InputBound = {
   readonly ceiling: number
 }
 
-/** A part whose tokens the bytes don't tell: a picture by its address, a file by its id. */
-type PartKind = {
-  /** The part's `type`, as it stands in the JSON. */
-  readonly type: Buffer
-  readonly tokens: number
-  readonly ceiling: number
-}
-
-const part = (type: string, tokens: number, ceiling: number): PartKind => ({
-  type: Buffer.from(`"${type}"`),
-  tokens,
-  ceiling,
-})
-
 /**
  * The largest counts that providers publish: a picture in fine detail is up to 5 000 tokens for
- * most models and 48 169 for the small ones of OpenAI; an hour of video is a million.
+ * most models and 48 169 for the small ones of OpenAI; an hour of video is a million. Sound is
+ * inside of the request as a rule, so that its bytes cover its tokens.
  */
-const PART_KINDS: readonly PartKind[] = [
-  part('image_url', 6_000, 50_000),
-  part('video_url', 300_000, 2_000_000),
-  part('input_audio', 0, 500_000),
-  part('file', 100_000, 1_000_000),
-]
+const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {
+  picture: { tokens: 6_000, ceiling: 50_000 },
+  video: { tokens: 300_000, ceiling: 2_000_000 },
+  audio: { tokens: 0, ceiling: 500_000 },
+  file: { tokens: 100_000, ceiling: 1_000_000 },
+}
 
 /** Members that make a provider search, and read what it finds. */
-const SEARCHES = [Buffer.from('"web_search_options"'), Buffer.from('"plugins"')]
+const SEARCHES = new Set([
+  ...['web_search_options', 'search_parameters', 'enable_search', 'search_options', 'web_search'],
+  ...['plugins', 'enable_deep_search', 'force_search_enhancement', 'search_settings'],
+])
 const SEARCH_CEILING = 200_000
+/** Members that stand for texts of any length that the provider has, or gets elsewhere. */
+const REMOTE = new Set([
+  ...['files', 'file_ids', 'attachments', 'documents', 'images', 'videos', 'data_sources'],
+  ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
+])
 
 /** A provider may add a system prompt of its own and count by a tokenizer of its own. */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
-const COLON = 58
-
 /**
  * A token stands for one byte of text at least, and a message's own overhead is less than the bytes
- * of its JSON. What is named by its address or id (pictures, videos, files) is added by the piece.
- * Pictures inside the request count by their bytes too: whether a text is a picture or only looks
- * like one is the provider's to say.
+ * of its JSON. Pictures, videos and files by their address or id are added by the piece. Pictures
+ * inside the request count by their bytes too: whether a text is a picture or only looks like one
+ * is the provider's to say. Where something in the request may stand for any number of tokens, the
+ * ceiling is the largest number of tokens that is ever believed.
  */
-export function inputBoundOf(body: Buffer): InputBound {
+export function inputBoundOf(
+  body: Buffer,
+  members: readonly Member[],
+  { counts, hasUnknown, tools }: BodyParts,
+): InputBound {
   let tokens = body.length
   let extra = 0
-  for (const { type, ...piece } of PART_KINDS) {
-    const pieces = valuesEqual(body, type)
-    tokens += pieces * piece.tokens
-    extra += pieces * piece.ceiling
+  for (const kind in BY_PIECE) {
+    const count = counts[kind as PartKind]
+    tokens += count * BY_PIECE[kind as PartKind].tokens
+    extra += count * BY_PIECE[kind as PartKind].ceiling
   }
-  if (SEARCHES.some((member) => body.includes(member))) extra += SEARCH_CEILING
-  return { tokens, ceiling: tokens * CEILING_FACTOR + CEILING_BASE + extra }
-}
-
-/** How often the text stands where a value does, behind a colon. */
-function valuesEqual(body: Buffer, text: Buffer): number {
-  let count = 0
-  for (let at = body.indexOf(text); at >= 0; at = body.indexOf(text, at + 1)) {
-    let before = at - 1
-    while (before > 0 && (body[before] ?? 0) <= 32) before -= 1
-    if (body[before] === COLON) count += 1
+  if (hasUnknown || members.some(({ folded }) => REMOTE.has(folded))) {
+    return { tokens, ceiling: TOKENS_MAX }
   }
-  return count
+  const isSearching = tools.some(({ isProviders }) => isProviders)
+  if (isSearching || members.some(({ folded }) => SEARCHES.has(folded))) extra += SEARCH_CEILING
+  const ceiling = tokens * CEILING_FACTOR + CEILING_BASE + extra
+  return { tokens, ceiling: Math.min(TOKENS_MAX, ceiling) }
 }

@@ -1,0 +1,175 @@
+import { foldedName } from '#domain/shared/folded-name.ts'
+import { isAt, isUnusual, type ObjectVisitor } from '../inner-kinds.ts'
+
+/** A part whose tokens the bytes don't tell: a picture by its address, a file by its id. */
+export type PartKind = 'picture' | 'video' | 'audio' | 'file'
+
+/** An element of the request's `tools`, between its braces. */
+export type ToolElement = {
+  readonly start: number
+  readonly end: number
+  /** The provider runs it itself, at a price of its own: it is no function of the caller. */
+  readonly isProviders: boolean
+}
+
+/** Names that parts have as their `type`, and as the member with their content. */
+const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
+  picture: ['image_url', 'image', 'input_image', 'image_file'],
+  video: ['video_url', 'video', 'input_video', 'video_file'],
+  audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
+  file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
+}
+/** Members and types of which all is in the bytes. */
+const PLAIN = [
+  ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
+  ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
+]
+/** The same in a message. */
+const PLAIN_IN_MESSAGE = [
+  ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
+  ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
+]
+const PART_KINDS = Object.keys(KINDS) as PartKind[]
+
+type Meaning = PartKind | 'plain'
+const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
+  new Map<string, Meaning>([
+    ...PART_KINDS.flatMap((kind) => KINDS[kind].map((name) => [name, kind] as const)),
+    ...plain.map((name) => [name, 'plain'] as const),
+  ])
+const IN_PART = meanings(PLAIN)
+const IN_MESSAGE = meanings(PLAIN_IN_MESSAGE)
+
+const quoted = (name: string): Buffer => Buffer.from(JSON.stringify(name))
+const CONTENT = quoted('content')
+const TYPE = quoted('type')
+const TEXT = quoted('text')
+const FUNCTION = quoted('function')
+const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
+/** Members of a function that is given without a type. */
+const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
+
+const QUOTE = 34
+const OPEN_BRACKET = 91
+const NAME_BYTES_MAX = 32
+const NONE: readonly PartKind[] = []
+/** How deep an element of `messages` or `tools` is, and a part in a message's content. */
+const ELEMENT_DEPTH = 2
+const PART_DEPTH = 4
+
+/**
+ * Looks at the parts of a chat's messages and at its tools while the body is scanned: at keys as
+ * well as types, because providers go by either. Plain text costs a comparison or two.
+ */
+export class BodyParts implements ObjectVisitor {
+  readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
+  /** A part or a member of a message may stand for any number of tokens. */
+  hasUnknown = false
+  readonly tools: ToolElement[] = []
+  private readonly bytes: Buffer
+  private list: 'messages' | 'tools' | null = null
+  private isInContent = false
+  /** The kinds that the part under way may be of. */
+  private kinds: readonly PartKind[] = NONE
+  private toolStart = 0
+  /** null while the tool under way has no type. */
+  private isCallersTool: boolean | null = null
+  private hasOddMember = false
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  begin(key: string): void {
+    this.list = key === 'messages' || key === 'tools' ? key : null
+    this.isInContent = false
+  }
+
+  visits(depth: number): boolean {
+    if (this.list === null) return false
+    return depth === ELEMENT_DEPTH || (depth === PART_DEPTH && this.isInContent)
+  }
+
+  enter(depth: number, at: number): void {
+    if (depth === PART_DEPTH) {
+      this.kinds = NONE
+      return
+    }
+    this.isInContent = false
+    this.toolStart = at
+    this.isCallersTool = null
+    this.hasOddMember = false
+  }
+
+  member(depth: number, start: number, end: number, valueAt: number, isRuled: boolean): void {
+    if (depth === PART_DEPTH) this.partMember(start, end, valueAt)
+    else if (this.list === 'tools') this.toolMember(start, end, valueAt)
+    else {
+      this.isInContent = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, CONTENT)
+      if (!isRuled) this.messageMember(this.nameAt(start, end))
+    }
+  }
+
+  leave(depth: number, end: number): void {
+    if (depth === PART_DEPTH) {
+      for (const kind of this.kinds) this.counts[kind] += 1
+      return
+    }
+    if (this.list !== 'tools') return
+    const isProviders = !(this.isCallersTool ?? !this.hasOddMember)
+    this.tools.push({ start: this.toolStart, end, isProviders })
+  }
+
+  /** An array whose elements are not all objects. */
+  oddArray(depth: number): void {
+    if (depth === PART_DEPTH - 1 && this.isInContent) this.hasUnknown = true
+  }
+
+  private messageMember(name: string): void {
+    const meaning = IN_MESSAGE.get(name)
+    if (meaning === undefined) this.hasUnknown = true
+    else if (meaning !== 'plain') this.counts[meaning] += 1
+  }
+
+  private partMember(start: number, end: number, valueAt: number): void {
+    const { bytes } = this
+    if (this.is(start, end, TEXT)) return
+    const isType = this.is(start, end, TYPE)
+    if (isType && isAt(bytes, valueAt, TEXT)) return
+    const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
+    if (meaning === 'plain') return
+    // A list in one part is of no format that is known, but for the frames of a video.
+    const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
+    if (meaning === undefined || isOddList) this.hasUnknown = true
+    else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
+  }
+
+  private toolMember(start: number, end: number, valueAt: number): void {
+    const { bytes } = this
+    if (this.is(start, end, TYPE)) {
+      const isCallers = CALLERS_TOOLS.some((type) => isAt(bytes, valueAt, type))
+      this.isCallersTool = isCallers && this.isCallersTool === null
+    } else if (isUnusual(bytes, start, end) && foldedKey(bytes, start, end) === 'type') {
+      this.isCallersTool = false
+    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) this.hasOddMember = true
+  }
+
+  private is(start: number, end: number, name: Buffer): boolean {
+    return name.length === end - start && isAt(this.bytes, start, name)
+  }
+
+  /** The key between two places; one that is written in an unusual way is no name that is known. */
+  private nameAt(start: number, end: number): string {
+    return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
+  }
+
+  /** The text that begins at a place and is not scanned yet: short and without escapes, or ''. */
+  private textAt(start: number): string {
+    if (this.bytes[start] !== QUOTE) return ''
+    const end = this.bytes.indexOf(QUOTE, start + 1)
+    return end < 0 ? '' : this.nameAt(start, end + 1)
+  }
+}
+
+const foldedKey = (bytes: Buffer, start: number, end: number): string =>
+  foldedName(JSON.parse(bytes.toString('utf8', start, end)) as string)

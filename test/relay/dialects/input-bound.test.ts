@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+
+const MOST = 10_000_000
+/** Of a short request without anything but text. */
+const BARE = 101_000
+
+function boundOf(json: string) {
+  const request = readChatRequest(Buffer.from(json))
+  if (isRelayError(request)) throw new Error(`code: ${request.code}`)
+  return request.inputBound
+}
+const ofRequest = (others: object) =>
+  boundOf(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...others }))
+const ofMessage = (others: object) => ofRequest({ messages: [{ role: 'user', ...others }] })
+const ofPart = (part: unknown) => ofMessage({ content: [part] })
+const URL = { url: 'https://a.example/x' }
+
+describe('the input ceiling of text', () => {
+  it.each([
+    ['a text', { content: 'type image_url "image_url": \\u0065' }],
+    ['a part', { content: [{ type: 'text', text: '{"type":"image_url"}' }] }],
+    ['a part without a type', { content: [{ text: 'x', cache_control: { type: 'ephemeral' } }] }],
+    ['an empty list', { content: [] }],
+    ['a refusal', { content: [{ refusal: 'no', type: 'refusal' }], refusal: null }],
+    ['calls', { content: null, tool_calls: [{ id: 'c', type: 'image_url', function: {} }] }],
+    ['thoughts', { content: 'x', reasoning_content: 'image_url', annotations: [] }],
+  ])('is bare: %s', (_name, message) => {
+    const { tokens, ceiling } = ofMessage(message)
+    expect(ceiling).toBe(tokens * 2 + 100_000)
+    expect(tokens).toBeLessThan(200)
+  })
+})
+
+describe('the input ceiling of a part', () => {
+  it.each([
+    ['image_url', { type: 'image_url', image_url: URL }, 50_000],
+    ['image_url without a type', { image_url: URL }, 50_000],
+    ['a type alone', { type: 'image_url' }, 50_000],
+    ['image', { type: 'image', image: URL.url }, 50_000],
+    ['input_image', { type: 'input_image', image_url: URL.url }, 50_000],
+    ['a picture that says it is text', { type: 'text', text: 'x', image_url: URL }, 50_000],
+    ['video_url', { type: 'video_url', video_url: URL }, 2_000_000],
+    ['frames', { type: 'video', video: [URL.url, URL.url], fps: 2 }, 2_000_000],
+    ['input_audio', { type: 'input_audio', input_audio: { data: 'UklG' } }, 500_000],
+    ['audio_url', { audio_url: URL }, 500_000],
+    ['file', { type: 'file', file: { file_id: 'f' } }, 1_000_000],
+    ['file_url', { file_url: URL }, 1_000_000],
+    ['document', { type: 'document', document: {} }, 1_000_000],
+    ['two kinds', { type: 'file', file: {}, image_url: URL }, 1_050_000],
+  ])('has room for it: %s', (_name, part, room) => {
+    const { ceiling } = ofPart(part)
+    expect(ceiling).toBeGreaterThanOrEqual(100_000 + room)
+    expect(ceiling).toBeLessThan(MOST)
+  })
+
+  it.each([
+    ['an unknown type', { type: 'tool_result', content: [] }],
+    ['an unknown member', { type: 'text', text: 'x', source: URL }],
+    ['a list of pictures', { image_url: [URL, URL] }],
+    ['a type that is no text', { type: 5 }],
+    ['another letter case', { Type: 'image_url' }],
+    ['a text', 'x'],
+    ['a list', [{ type: 'image_url' }]],
+  ])('is the most that is ever believed: %s', (_name, part) => {
+    expect(ofPart(part).ceiling).toBe(MOST)
+  })
+
+  it.each([
+    '{"type":"image_\\u0075rl","image_url":{}}',
+    '{"t\\u0079pe":"text","text":"x"}',
+    '{"type":"text","text":"x","\\u0069mage_url":{}}',
+  ])('is not escaped: %s', (part) => {
+    expect(boundOf(`{"model":"m","messages":[{"content":[${part}]}]}`).ceiling).toBe(MOST)
+  })
+
+  it('counts every part, in every message', () => {
+    const picture = { type: 'image_url', image_url: URL }
+    const message = { role: 'user', content: [picture, { type: 'text', text: 'x' }, picture] }
+    const { tokens, ceiling } = ofRequest({ messages: [message, message] })
+    expect(tokens).toBeGreaterThan(24_000)
+    expect(ceiling).toBe(tokens * 2 + 100_000 + 200_000)
+  })
+})
+
+describe('the input ceiling of a message', () => {
+  it('has room for sound by its id', () => {
+    const { ceiling } = ofMessage({ audio: { id: 'a' }, content: [{ type: 'text', text: 'x' }] })
+    expect(ceiling).toBeGreaterThan(600_000)
+    expect(ceiling).toBeLessThan(MOST)
+  })
+
+  it.each([{ images: ['UklG'] }, { files: [] }, { unheard_of: 1 }])('%j may be any', (others) => {
+    expect(ofMessage({ content: 'x', ...others }).ceiling).toBe(MOST)
+  })
+
+  it('is not escaped', () => {
+    const content = '[{"type":"image_url","image_url":{}}]'
+    const messages = `[{"role":"user","c\\u006fntent":${content}}]`
+    expect(boundOf(`{"model":"m","messages":${messages}}`).ceiling).toBe(MOST)
+  })
+})
+
+describe('the input ceiling of a request', () => {
+  it.each([
+    ...['web_search_options', 'search_parameters', 'enable_search', 'search_options'],
+    ...['web_search', 'plugins', 'Enable_Search'],
+  ])('has room for what %s finds', (name) => {
+    const { ceiling } = ofRequest({ [name]: true })
+    expect(ceiling).toBeGreaterThan(300_000)
+    expect(ceiling).toBeLessThan(MOST)
+  })
+
+  it.each([{ type: 'web_search' }, { googleSearch: {} }])('and %j finds', (tool) => {
+    expect(ofRequest({ tools: [tool] }).ceiling).toBeGreaterThan(300_000)
+  })
+
+  it('is bare with functions', () => {
+    const tool = { type: 'function', function: { name: 'web_search', parameters: {} } }
+    expect(ofRequest({ tools: [tool], top_k: 5 }).ceiling).toBeLessThan(BARE)
+  })
+
+  it.each(['previous_response_id', 'documents', 'file_ids'])('%s may be any', (name) => {
+    expect(ofRequest({ [name]: 'x' }).ceiling).toBe(MOST)
+  })
+})
