@@ -11,6 +11,8 @@ import { type ProviderProcess, startProviderProcess } from '#test/support/site.t
 
 let product: ProductProcess
 let provider: ProviderProcess
+/** Answers after some seconds. */
+let slow: ProviderProcess
 let key: string
 let session: Record<string, string>
 
@@ -18,26 +20,38 @@ beforeAll(async () => {
   product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
   // A stream takes ten seconds.
   const pace = { firstByteMs: 0, gapMs: 250, answerTokens: 40 }
-  ;[provider] = await Promise.all([startProviderProcess(pace), product.start()])
+  ;[provider, slow] = await Promise.all([
+    startProviderProcess(pace),
+    startProviderProcess({ ...pace, firstByteMs: 4_000 }),
+    product.start(),
+  ])
   const root = new ConsoleClient(product.url)
   await root.setUp('root', PASSWORD)
   await root.logIn('root', PASSWORD)
   session = root.sessionHeaders
-  await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
-  await root.must('POST', '/api/channel/', {
-    name: 'simulated',
-    type: 1,
-    key: 'sk-provider',
-    base_url: provider.url,
-    models: 'sim-small',
-    group: 'default',
-  })
+  await setOption(root, 'ModelPrice', { 'sim-small': 0.002, slow: 0.002 })
+  const channel = (models: string, { url }: ProviderProcess) =>
+    root.must('POST', '/api/channel/', {
+      ...{ name: models, type: 1, key: 'sk-provider', base_url: url, models, group: 'default' },
+    })
+  await channel('sim-small', provider)
+  await channel('slow', slow)
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
 }, 60_000)
 afterAll(async () => {
   await product?.remove()
   provider?.close()
+  slow?.close()
 })
+
+type Row = { readonly model_name: string; readonly completion_tokens: number }
+
+/** The calls in the log, the last one first. */
+async function log(): Promise<readonly Row[]> {
+  const answer = await fetch(`${product.url}/api/log/?type=2`, { headers: session })
+  const { data } = (await answer.json()) as { readonly data: { readonly items: readonly Row[] } }
+  return data.items
+}
 
 const stream = () =>
   fetch(`${product.url}/v1/chat/completions`, {
@@ -124,6 +138,27 @@ it('a call half uploaded at SIGTERM is answered though the port closes meanwhile
     expect.stringContaining('chat.completion'),
   ])
   expect(await stopped).toBe(0)
+}, 60_000)
+
+it('a plain call that was left before SIGTERM is read to its end, and billed', async () => {
+  await product.start()
+  const before = (await log()).length
+  const leaving = new AbortController()
+  const call = fetch(`${product.url}/v1/chat/completions`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'slow', messages: [{ role: 'user', content: 'a' }] }),
+  })
+  await expect.poll(async () => (await slow.journal()).length).toBe(1)
+  leaving.abort()
+  await expect(call).rejects.toThrow()
+  expect(await product.stop()).toBe(0)
+  expect(await slow.journal()).toMatchObject([{ outcome: 'answered' }])
+  await product.start()
+  await expect.poll(async () => (await log()).length).toBe(before + 1)
+  expect((await log())[0]).toMatchObject({ model_name: 'slow', completion_tokens: 40 })
+  expect(await product.stop()).toBe(0)
 }, 60_000)
 
 it('a live reader that answers nothing keeps the product for seconds at most: 0', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -15,7 +15,7 @@ const BODY = JSON.stringify({
   messages: [{ role: 'user', content: 'hello' }],
 })
 
-/** A call whose body has come by half, the `nth` that is under way. */
+/** A call whose body was sent by half, the `nth` that is under way. */
 async function halfSent(nth = 1): Promise<ClientRequest> {
   const upload = request(`${rig.url}/v1/chat/completions`, {
     method: 'POST',
@@ -45,7 +45,7 @@ it('a drain waits for a call that is still uploaded, and the call is answered', 
   const drained = rig.relay.drain(20_000).then(() => {
     isDrained = true
   })
-  // A request answered meanwhile: a drain that did not wait would be over by now.
+  // This request is answered meanwhile; a drain that did not wait would be over by now.
   expect((await fetch(`${rig.url}/v1/models`)).status).toBe(503)
   expect(isDrained).toBe(false)
   const { status, body } = await answerTo(upload)
@@ -68,7 +68,7 @@ it('an upload that stands still is given up in a drain, one that moves is not', 
   await drained
 })
 
-/** A byte now and then, until it has happened. JSON takes any number of spaces. */
+/** Sends a byte from time to time until it has happened. JSON allows any number of spaces. */
 async function withDrops<T>(upload: ClientRequest, happening: Promise<T>): Promise<T> {
   const dropping = setInterval(() => upload.write(' '), 50)
   return await happening.finally(() => clearInterval(dropping))
@@ -83,6 +83,46 @@ it('a call that is admitted only after the grace is ended too, with its ledger',
   await drained
   expect(rig.relay.inFlight()).toBe(0)
   expect((await rig.callEvents()).map(({ type }) => type)).toEqual(['CallAdmitted', 'CallReleased'])
+})
+
+describe('an answer whose caller left before the drain began', () => {
+  /** A plain call that is closed once its provider has it. */
+  const leave = async (): Promise<void> => {
+    const call = await halfSent()
+    call.end(BODY.slice(20))
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    call.destroy()
+    await new Promise((resolve) => call.once('close', resolve))
+  }
+
+  it('is read to its end, and billed by its usage', async () => {
+    await rig.close()
+    rig = await relayRig({}, {}, undefined, { firstByteMs: 1_500 })
+    await leave()
+    await rig.relay.drain(20_000)
+    expect(rig.relay.inFlight()).toBe(0)
+    expect(await rig.callEvents()).toMatchObject([
+      { type: 'CallAdmitted' },
+      {
+        type: 'CallSettled',
+        data: { end: 'client-gone', usageSource: 'upstream', usage: { output: 20 } },
+      },
+    ])
+    expect(rig.provider.journal.entries[0]?.outcome).toBe('answered')
+  })
+
+  it('is billed its input where it comes later than the grace ends', async () => {
+    rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
+    await leave()
+    await rig.relay.drain(500)
+    expect(rig.relay.inFlight()).toBe(0)
+    const [, end] = await rig.callEvents()
+    expect(end).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'client-gone', usageSource: 'partial', usage: { output: 0 } },
+    })
+    expect(await rig.balance()).toBeLessThan(1_000_000_000n)
+  })
 })
 
 it('a second drain shortens the first, which a stuck upload keeps no longer', async () => {
