@@ -7,7 +7,7 @@ import type {
   HealthSnapshot,
 } from '#read-api/contract/channel-health.ts'
 import { useLiveState, useLiveTopic } from './live/use-live-topic.ts'
-import { request } from './request.ts'
+import { fetchData } from './request.ts'
 
 export type HealthKind =
   | 'disabled'
@@ -106,8 +106,7 @@ export const healthKey = ['channel-health'] as const
 /** How every channel does; kept up by the live socket, and read again when that was away. */
 const healthQuery = queryOptions({
   queryKey: healthKey,
-  queryFn: async ({ signal }) =>
-    (await request<HealthSnapshot>({ path: '/api/channel/health', signal })).data,
+  queryFn: ({ signal }) => fetchData<HealthSnapshot>({ path: '/api/channel/health', signal }),
 })
 
 /** The snapshot with what changed since; one that was read later than that knows it already. */

@@ -4,12 +4,12 @@ import type { ChannelTest, TestProgress } from '#read-api/contract/channel-actio
 import type { ChannelType } from '#read-api/contract/channel-type.ts'
 import type { UpdateChannel, UpdateTag } from '#write-api/contract/channel.ts'
 import { ApiError } from './api-error.ts'
-import { request } from './request.ts'
+import { fetchData, type ListPage, request } from './request.ts'
 
-/** In tag mode `items` are tags and untagged channels, and `total` counts those. */
-export type ChannelPage = { items: ChannelEntry[]; page: number; total: number }
-
-/** `page` counts from 0; empty texts ask for everything. */
+/**
+ * `page` counts from 0; empty texts ask for everything. In tag mode the items of the answer are
+ * tags and untagged channels, and `total` counts those.
+ */
 export type ChannelQuery = {
   keyword: string
   model: string
@@ -40,7 +40,7 @@ export const channelsQuery = (asked: ChannelQuery) =>
 export async function listChannels(
   asked: ChannelQuery,
   signal?: AbortSignal,
-): Promise<ChannelPage> {
+): Promise<ListPage<ChannelEntry>> {
   const { keyword, model, group, status, type, tag, sort = '' } = asked
   const isSearch = [keyword, model, group].some((text) => text !== '')
   const query = {
@@ -53,8 +53,8 @@ export async function listChannels(
     page_size: asked.pageSize,
   }
   const path = isSearch ? '/api/channel/search' : '/api/channel/'
-  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
-  return (await request<ChannelPage>(call)).data
+  const call = { path, query, signal }
+  return fetchData<ListPage<ChannelEntry>>(call)
 }
 
 const FRESH_MS = 60_000
@@ -65,7 +65,7 @@ export const channelNameQuery = (id: number) =>
     queryKey: ['channel-name', id],
     queryFn: async ({ signal }) => {
       try {
-        return (await request<Channel>({ path: `/api/channel/${id}`, signal })).data.name
+        return (await fetchData<Channel>({ path: `/api/channel/${id}`, signal })).name
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return ''
         throw error
@@ -89,7 +89,7 @@ async function channelsOfTag(
   tag: string,
   order: ChannelOrder,
   signal: AbortSignal,
-): Promise<ChannelPage> {
+): Promise<ListPage<ChannelEntry>> {
   const found = new Map<number, Channel>()
   const asked = { ...order, tag, keyword: '', model: '', group: '', pageSize: PAGE_SIZE }
   for (let page = 0; ; page += 1) {
@@ -101,14 +101,14 @@ async function channelsOfTag(
 }
 
 /** Of such a page. */
-export const wholeChannels = ({ items }: ChannelPage): Channel[] =>
+export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 
 /** The model names the server knows of, to fill a channel's list with. */
 export const knownModelsQuery = queryOptions({
   queryKey: ['known-models'],
   queryFn: async ({ signal }) => {
-    const { data } = await request<ModelEntry[]>({ path: '/api/channel/models', signal })
+    const data = await fetchData<ModelEntry[]>({ path: '/api/channel/models', signal })
     return data.map(({ id }) => id)
   },
 })
@@ -116,22 +116,18 @@ export const knownModelsQuery = queryOptions({
 /** The models that at least one enabled channel serves. */
 export const enabledModelsQuery = queryOptions({
   queryKey: ['enabled-models'],
-  queryFn: async ({ signal }) =>
-    (await request<string[]>({ path: '/api/channel/models_enabled', signal })).data,
+  queryFn: ({ signal }) => fetchData<string[]>({ path: '/api/channel/models_enabled', signal }),
 })
 
 /** The types that can be served, each with the fields of its own. Fixed while the server runs. */
 export const channelTypesQuery = queryOptions({
   queryKey: ['channel-types'],
-  queryFn: async ({ signal }) =>
-    (await request<ChannelType[]>({ path: '/api/channel/types', signal })).data,
+  queryFn: ({ signal }) => fetchData<ChannelType[]>({ path: '/api/channel/types', signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 /** Begins to test all channels, in the background of the server. */
-export async function startTestingAll(): Promise<TestProgress> {
-  return (await request<TestProgress>({ path: '/api/channel/test' })).data
-}
+export const startTestingAll = (): Promise<TestProgress> => fetchData({ path: '/api/channel/test' })
 
 export const testProgressKey = ['channel-test-progress'] as const
 
@@ -139,8 +135,8 @@ export const testProgressKey = ['channel-test-progress'] as const
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
-    queryFn: async ({ signal }) =>
-      (await request<TestProgress>({ path: '/api/channel/test/progress', signal })).data,
+    queryFn: ({ signal }) =>
+      fetchData<TestProgress>({ path: '/api/channel/test/progress', signal }),
     staleTime: 0,
     refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
   })
@@ -157,7 +153,7 @@ export async function testChannel(
 ): Promise<TestOutcome> {
   try {
     const call = { path: `/api/channel/test/${id}`, query: { model }, signal }
-    const { data } = await request<ChannelTest>(call)
+    const data = await fetchData<ChannelTest>(call)
     return { isSuccess: true, seconds: data.time }
   } catch (error) {
     if (signal.aborted) return { isSuccess: false, message: '' }
@@ -179,5 +175,5 @@ export async function updateTag(change: UpdateTag): Promise<void> {
 /** Answers how many changed; what has expired is not enabled. */
 export async function setTagEnabled(tag: string, isEnabled: boolean): Promise<number> {
   const path = isEnabled ? '/api/channel/tag/enabled' : '/api/channel/tag/disabled'
-  return (await request<number>({ method: 'POST', path, body: { tag } })).data
+  return fetchData<number>({ method: 'POST', path, body: { tag } })
 }

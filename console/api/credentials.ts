@@ -2,27 +2,24 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Security } from '#read-api/contract/security.ts'
 import type { PasskeyOptions, ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { showPasskey } from './auth/passkeys.ts'
-import { request } from './request.ts'
+import { fetchData } from './request.ts'
 
 /** What one comes in by beside the password. */
 export const securityQuery = queryOptions({
   queryKey: ['security'],
-  queryFn: async ({ signal }) =>
-    (await request<Security>({ path: '/api/user/security', signal })).data,
+  queryFn: ({ signal }) => fetchData<Security>({ path: '/api/user/security', signal }),
 })
 
-export async function beginTotp(proof: ProofOnly): Promise<TotpOffer> {
-  const { data } = await request<TotpOffer>({
+export const beginTotp = (proof: ProofOnly): Promise<TotpOffer> =>
+  fetchData({
     method: 'POST',
     path: '/api/user/totp/begin',
     body: proof,
   })
-  return data
-}
 
 /** Has the browser ask for one of the own passkeys, in place of the password or a code. */
 export async function proveByPasskey(): Promise<ProofOnly> {
-  const { data } = await request<PasskeyOptions>({
+  const data = await fetchData<PasskeyOptions>({
     method: 'POST',
     path: '/api/user/passkeys/proof',
   })

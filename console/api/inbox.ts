@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { InboxMessage, UnreadCount } from '#read-api/contract/message.ts'
-import { request } from './request.ts'
-
-export type InboxPage = { items: InboxMessage[]; page: number; total: number }
+import { fetchData, type ListPage } from './request.ts'
 
 /** Everything about one's own inbox, but how much is unread. */
 export const inboxKey = ['inbox'] as const
@@ -13,7 +11,7 @@ export const inboxQuery = (asked: { page: number; pageSize: number }) =>
     queryKey: [...inboxKey, 'list', asked],
     queryFn: async ({ signal }) => {
       const query = { p: asked.page, page_size: asked.pageSize }
-      return (await request<InboxPage>({ path: '/api/user/messages', query, signal })).data
+      return fetchData<ListPage<InboxMessage>>({ path: '/api/user/messages', query, signal })
     },
     placeholderData: keepPreviousData,
   })
@@ -25,6 +23,6 @@ export const unreadQuery = queryOptions({
   queryKey: unreadKey,
   queryFn: async ({ signal }) => {
     const path = '/api/user/messages/unread_count'
-    return (await request<UnreadCount>({ path, signal })).data.unread_count
+    return (await fetchData<UnreadCount>({ path, signal })).unread_count
   },
 })

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/log.ts'
 import type { User } from '#read-api/contract/user.ts'
-import { request, requestFile } from './request.ts'
+import { fetchData, type ListPage, requestFile } from './request.ts'
 
 /** Whose rows: one's own, or everybody's (admins). */
 type LogScope = 'self' | 'all'
@@ -24,41 +24,35 @@ export const logsKey = ['logs'] as const
 /** Of the log's bars over time. */
 export const barsKey = [...logsKey, 'bars'] as const
 
-type LogPage = { items: LogEntry[]; page: number; total: number }
-
 /** One page of the usage log, newest first. `page` counts from 0. */
-export async function listLogs(ask: {
+export const listLogs = (ask: {
   scope: LogScope
   params: LogParams
   page: number
   pageSize: number
   afterPosition?: number
   signal?: AbortSignal
-}): Promise<LogPage> {
-  const { data } = await request<LogPage>({
+}): Promise<ListPage<LogEntry>> =>
+  fetchData({
     path: ask.scope === 'all' ? '/api/log/' : '/api/log/self/',
     query: { p: ask.page, page_size: ask.pageSize, ...ask.params },
-    ...(ask.afterPosition === undefined ? {} : { afterPosition: ask.afterPosition }),
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+    afterPosition: ask.afterPosition,
+    signal: ask.signal,
   })
-  return data
-}
 
 /** The totals of every row that the filters let through, not of a page. */
-export async function logStat(ask: {
+export const logStat = (ask: {
   scope: LogScope
   params: LogParams
   afterPosition?: number
   signal?: AbortSignal
-}): Promise<LogStat> {
-  const { data } = await request<LogStat>({
+}): Promise<LogStat> =>
+  fetchData({
     path: ask.scope === 'all' ? '/api/log/stat' : '/api/log/self/stat',
     query: ask.params,
-    ...(ask.afterPosition === undefined ? {} : { afterPosition: ask.afterPosition }),
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+    afterPosition: ask.afterPosition,
+    signal: ask.signal,
   })
-  return data
-}
 
 /** Charged calls by hour and model; ends in unix seconds. Hours without any are left out. */
 export async function callsByHour(ask: {
@@ -70,12 +64,11 @@ export async function callsByHour(ask: {
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
   const range = { start_timestamp: ask.from, end_timestamp: ask.to }
-  const { data } = await request<UsagePoint[]>({
+  return fetchData<UsagePoint[]>({
     path: ask.scope === 'all' ? '/api/data/' : '/api/data/self/',
     query: ask.scope === 'all' ? { ...range, username: ask.username } : range,
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+    signal: ask.signal,
   })
-  return data
 }
 
 export type ExportKind = 'csv' | 'ndjson'
@@ -105,8 +98,7 @@ export const exportLogs = (ask: {
 export const logUserQuery = (userId: number) =>
   queryOptions({
     queryKey: ['user', userId],
-    queryFn: async ({ signal }) =>
-      (await request<User>({ path: `/api/user/${userId}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<User>({ path: `/api/user/${userId}`, signal }),
   })
 
 const parsed = new WeakMap<LogEntry, LogOther>()

@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AdminMessage } from '#read-api/contract/message.ts'
-import { request } from './request.ts'
-
-export type MessagePage = { items: AdminMessage[]; page: number; total: number }
+import { fetchData, type ListPage } from './request.ts'
 
 /** `start` and `end` are ISO times, sent together or not at all. */
 type MessageQuery = {
@@ -27,7 +25,7 @@ export const messagesQuery = (asked: MessageQuery) =>
       const isSearch = keyword !== '' || hasRange
       const path = isSearch ? '/api/admin/messages/search' : '/api/admin/messages'
       const query = { p: page, page_size: pageSize, keyword, ...range }
-      return (await request<MessagePage>({ path, query, signal })).data
+      return fetchData<ListPage<AdminMessage>>({ path, query, signal })
     },
     placeholderData: keepPreviousData,
   })

@@ -1,10 +1,9 @@
 import type { Authorize, AuthorizeQuery, StateQuery } from '#write-api/contract/oauth.ts'
-import { request } from './request.ts'
+import { fetchData } from './request.ts'
 
 /** What Telegram's widget is shown with, and has to come back with. */
-export async function oauthState(query: StateQuery): Promise<string> {
-  return (await request<string>({ path: '/api/oauth/state', query })).data
-}
+export const oauthState = (query: StateQuery): Promise<string> =>
+  fetchData({ path: '/api/oauth/state', query })
 
 const KEY = 'oauth_return_to'
 
@@ -24,6 +23,5 @@ export function rememberReturn(returnTo: string | null): void {
 export const rememberedReturn = (): string | null => sessionStorage.getItem(KEY)
 
 /** Where to send this browser, which gets a cookie that it has to come back with. */
-async function oauthAuthorize(query: AuthorizeQuery): Promise<Authorize> {
-  return (await request<Authorize>({ path: '/api/oauth/authorize', query })).data
-}
+const oauthAuthorize = (query: AuthorizeQuery): Promise<Authorize> =>
+  fetchData({ path: '/api/oauth/authorize', query })

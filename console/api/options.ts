@@ -9,7 +9,7 @@ import type {
 } from '#read-api/contract/option.ts'
 import type { SchedulePrices } from '#write-api/contract/option.ts'
 import { ApiError } from './api-error.ts'
-import { request } from './request.ts'
+import { fetchData, type ListPage, request } from './request.ts'
 
 export const optionsKey = ['options'] as const
 
@@ -17,7 +17,7 @@ export const optionsKey = ['options'] as const
 export const optionsQuery = queryOptions({
   queryKey: optionsKey,
   queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
-    const { data } = await request<Option[]>({ path: '/api/option/', signal })
+    const data = await fetchData<Option[]>({ path: '/api/option/', signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
   // A Map is no plain object to be shared in part: the same values stay the same Map.
@@ -35,10 +35,8 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
 /** Which options there are and how they are typed; another one only with another release. */
 export const optionSchemaQuery = queryOptions({
   queryKey: ['option-schema'],
-  queryFn: async ({ signal }): Promise<OptionsSchema> => {
-    const { data } = await request<OptionsSchema>({ path: '/api/option/schema', signal })
-    return data
-  },
+  queryFn: ({ signal }): Promise<OptionsSchema> =>
+    fetchData<OptionsSchema>({ path: '/api/option/schema', signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -54,8 +52,6 @@ export async function putOption(key: string, value: string, before: string): Pro
 export const isChangedMeanwhile = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'OptionChanged'
 
-type ChangePage = { items: OptionChange[]; page: number; total: number }
-
 export const optionHistoryKey = ['option-history'] as const
 const PAGE_SIZE = 20
 
@@ -63,10 +59,9 @@ const PAGE_SIZE = 20
 export const optionHistoryQuery = (section: string) =>
   infiniteQueryOptions({
     queryKey: [...optionHistoryKey, section],
-    queryFn: async ({ pageParam, signal }): Promise<ChangePage> => {
+    queryFn: async ({ pageParam, signal }): Promise<ListPage<OptionChange>> => {
       const query = { section, p: pageParam, page_size: PAGE_SIZE }
-      const { data } = await request<ChangePage>({ path: '/api/option/history', query, signal })
-      return data
+      return fetchData<ListPage<OptionChange>>({ path: '/api/option/history', query, signal })
     },
     initialPageParam: 0,
     getNextPageParam: ({ page, total }) => ((page + 1) * PAGE_SIZE < total ? page + 1 : undefined),
@@ -74,13 +69,18 @@ export const optionHistoryQuery = (section: string) =>
 
 export const priceScheduleKey = ['price-schedule'] as const
 
-type Page = { items: ScheduledChange[]; page: number; total: number }
 const SCHEDULE_PATH = '/api/option/price_schedule'
 
 export const priceScheduleQuery = queryOptions({
   queryKey: priceScheduleKey,
   queryFn: async ({ signal }) =>
-    (await request<Page>({ path: SCHEDULE_PATH, query: { page_size: 100 }, signal })).data.items,
+    (
+      await fetchData<ListPage<ScheduledChange>>({
+        path: SCHEDULE_PATH,
+        query: { page_size: 100 },
+        signal,
+      })
+    ).items,
 })
 
 export const schedulePrices = (body: SchedulePrices) =>
@@ -97,7 +97,7 @@ export const presetRatiosQuery = (source: PresetSource) =>
     queryKey: ['preset-ratios', source],
     queryFn: async ({ signal }) => {
       const path = '/api/option/preset_ratios'
-      return (await request<PresetRatios>({ path, query: { source }, signal })).data
+      return fetchData<PresetRatios>({ path, query: { source }, signal })
     },
     retry: false,
   })
@@ -107,14 +107,14 @@ const RELEASE_PATH = '/api/option/latest_release'
 /** Asks now, whatever the switch says. */
 export async function checkForUpdate(): Promise<LatestRelease> {
   const query = { is_forced: true }
-  return (await request<LatestRelease>({ path: RELEASE_PATH, query })).data
+  return fetchData<LatestRelease>({ path: RELEASE_PATH, query })
 }
 
 /** What the automatic check found; nothing where it is off. A failure of it is no news. */
 export const automaticCheckQuery = queryOptions({
   queryKey: ['latest-release'],
-  queryFn: async ({ signal }): Promise<LatestRelease> =>
-    (await request<LatestRelease>({ path: RELEASE_PATH, signal })).data,
+  queryFn: ({ signal }): Promise<LatestRelease> =>
+    fetchData<LatestRelease>({ path: RELEASE_PATH, signal }),
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
 })

@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Redemption } from '#read-api/contract/redemption.ts'
-import { request } from './request.ts'
-
-export type RedemptionPage = { items: Redemption[]; page: number; total: number }
+import { fetchData, type ListPage } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
 export type RedemptionQuery = {
@@ -29,11 +27,10 @@ export const redemptionsQuery = (sought: RedemptionQuery) =>
 export async function fetchRedemptions(
   sought: RedemptionQuery,
   signal?: AbortSignal,
-): Promise<RedemptionPage> {
+): Promise<ListPage<Redemption>> {
   const { page, pageSize, ...filter } = sought
   const isSearch = Boolean(filter.keyword || filter.status)
   const path = isSearch ? '/api/redemption/search' : '/api/redemption/'
   const query = { ...filter, p: page, page_size: pageSize }
-  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
-  return (await request<RedemptionPage>(call)).data
+  return fetchData({ path, query, signal })
 }

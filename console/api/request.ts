@@ -13,8 +13,8 @@ export type ApiRequest = {
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
   /** A read waits until the server's read models include this position. */
-  afterPosition?: number
-  signal?: AbortSignal
+  afterPosition?: number | undefined
+  signal?: AbortSignal | undefined
   /** The call is done once for it, however often it is sent. */
   idempotencyKey?: string
   /** Its answer brings a new session, while the old one is over already. */
@@ -28,6 +28,9 @@ export type ApiAnswer<T> = {
   /** All that was answered: a few calls say something beside `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
+
+/** One page of a list, as the server answers every list. `page` counts from 0. */
+export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
 /** The last position this tab has written: reads after a write ask for at least that. */
 let writtenPosition = 0
@@ -55,6 +58,9 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   if (position !== null) writtenPosition = Math.max(writtenPosition, position)
   return { data: envelope.data as T, position, message: envelope.message ?? '', envelope }
 }
+
+/** One call whose answer's `data` is all that counts. */
+export const fetchData = async <T>(call: ApiRequest): Promise<T> => (await request<T>(call)).data
 
 /** One call that answers a file: its bytes as they come, refused in the envelope like any other. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
@@ -120,7 +126,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
       cache: 'no-store',
       credentials: 'same-origin',
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      signal: call.signal ?? null,
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { User } from '#read-api/contract/user.ts'
 import type { Unbind } from '#write-api/contract/oauth.ts'
-import { request } from './request.ts'
+import { fetchData, request } from './request.ts'
 
 export const selfKey = ['self'] as const
 
@@ -17,14 +17,9 @@ export async function unbind(provider: Unbind['provider']): Promise<void> {
 }
 
 /** One's own account, with the balance as of `afterPosition` at least. */
-export async function readSelf(ask: {
-  afterPosition?: number
-  signal?: AbortSignal
-}): Promise<User> {
-  const { data } = await request<User>({
+export const readSelf = (ask: { afterPosition?: number; signal?: AbortSignal }): Promise<User> =>
+  fetchData({
     path: '/api/user/self',
-    ...(ask.afterPosition === undefined ? {} : { afterPosition: ask.afterPosition }),
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+    afterPosition: ask.afterPosition,
+    signal: ask.signal,
   })
-  return data
-}

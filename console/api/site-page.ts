@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './request.ts'
+import { fetchData } from './request.ts'
 
 type SitePage = 'notice' | 'about' | 'home_page_content'
 
@@ -9,6 +9,6 @@ const FRESH_MS = 60_000
 export const sitePageQuery = (page: SitePage) =>
   queryOptions({
     queryKey: ['site-page', page],
-    queryFn: async ({ signal }) => (await request<string>({ path: `/api/${page}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<string>({ path: `/api/${page}`, signal }),
     staleTime: FRESH_MS,
   })

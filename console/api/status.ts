@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import type { Status } from '#read-api/contract/status.ts'
-import { request } from './request.ts'
+import { fetchData } from './request.ts'
 
 type Chat = Readonly<Record<string, string>>
 
@@ -72,7 +72,7 @@ export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
-    const { data } = await request<Status>({ path: '/api/status', signal: inTime })
+    const data = await fetchData<Status>({ path: '/api/status', signal: inTime })
     cacheStatus(data)
     return data
   },

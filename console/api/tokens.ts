@@ -1,8 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Token } from '#read-api/contract/token.ts'
-import { request } from './request.ts'
-
-export type TokenPage = { items: Token[]; page: number; total: number }
+import { fetchData, type ListPage } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
 export type TokenQuery = {
@@ -27,11 +25,13 @@ export const tokensQuery = (sought: TokenQuery) =>
     placeholderData: keepPreviousData,
   })
 
-export async function fetchTokens(sought: TokenQuery, signal?: AbortSignal): Promise<TokenPage> {
+export async function fetchTokens(
+  sought: TokenQuery,
+  signal?: AbortSignal,
+): Promise<ListPage<Token>> {
   const { page, pageSize, ...filter } = sought
   const isSearch = Boolean(filter.keyword || filter.token || filter.status)
   const path = isSearch ? '/api/token/search' : '/api/token/'
   const query = { ...filter, p: page, size: pageSize }
-  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
-  return (await request<TokenPage>(call)).data
+  return fetchData({ path, query, signal })
 }

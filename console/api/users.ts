@@ -1,9 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { User } from '#read-api/contract/user.ts'
 import type { EraseUser } from '#write-api/contract/user.ts'
-import { request } from './request.ts'
-
-export type UserPage = { items: User[]; page: number; total: number }
+import { fetchData, type ListPage, request } from './request.ts'
 
 /** `page` counts from 0. Empty texts ask for everybody; newest first. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number }
@@ -18,7 +16,7 @@ export const usersQuery = (asked: UserQuery) =>
       const { keyword, group, page, pageSize } = asked
       const path = keyword === '' && group === '' ? '/api/user/' : '/api/user/search'
       const query = { keyword, group, p: page, page_size: pageSize }
-      return (await request<UserPage>({ path, query, signal })).data
+      return fetchData<ListPage<User>>({ path, query, signal })
     },
     placeholderData: keepPreviousData,
   })
@@ -27,7 +25,7 @@ export const usersQuery = (asked: UserQuery) =>
 export const userQuery = (id: number) =>
   queryOptions({
     queryKey: ['user', id],
-    queryFn: async ({ signal }) => (await request<User>({ path: `/api/user/${id}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<User>({ path: `/api/user/${id}`, signal }),
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,9 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Order } from '#read-api/contract/top-up.ts'
 import type { Pay } from '#write-api/contract/top-up.ts'
-import { request } from './request.ts'
-
-export type OrderPage = { items: Order[]; page: number; total: number }
+import { fetchData, type ListPage, request } from './request.ts'
 
 export const ordersKey = ['orders'] as const
 export const ORDERS_PER_PAGE = 5
@@ -15,7 +13,7 @@ export const ownOrdersQuery = (page: number) =>
     queryFn: async ({ signal }) => {
       const query = { p: page, page_size: ORDERS_PER_PAGE }
       const call = { path: '/api/user/topup/self', query, signal }
-      return (await request<OrderPage>(call)).data
+      return fetchData<ListPage<Order>>(call)
     },
     placeholderData: keepPreviousData,
     refetchOnMount: 'always',

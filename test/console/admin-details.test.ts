@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import { channel } from './support/channel-routes.ts'
@@ -51,7 +52,7 @@ it('the legacy way copies where browsers offer no clipboard', async () => {
   await openAsRoot(page, site, '/app/tokens')
   await page.getByRole('grid').waitFor()
   await page.keyboard.press('c')
-  await page.getByText('Link copied').waitFor()
+  await page.getByText(en('commands.linkCopied')).waitFor()
   expect(await page.evaluate(() => (window as unknown as { copied: string }).copied)).toBe(
     `${site.url}/app/tokens`,
   )
@@ -61,8 +62,8 @@ it('what will be saved can be read before: each option, its old and its new line
   const { page, site } = admin
   await openAsRoot(page, site, '/admin/settings?tab=models')
   await page.getByLabel('Retries after a failure').fill('7')
-  await page.getByRole('button', { name: 'Review' }).click()
-  const drawer = page.getByRole('dialog', { name: 'What will be saved' })
+  await page.getByRole('button', { name: en('settings.review') }).click()
+  const drawer = page.getByRole('dialog', { name: en('settings.reviewTitle') })
   await drawer.getByRole('heading', { name: 'Retries after a failure' }).waitFor()
   expect(await drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
   expect(await drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { en } from '#test/support/words.ts'
 import { openAsRoot, token } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import { ok } from './support/fake-site.ts'
@@ -17,7 +18,7 @@ describe('at every width', () => {
     await sizeTo(600)
     await openAsRoot(page, site, '/admin/channels')
     await page.locator('.tg-card').first().waitFor()
-    await page.getByRole('button', { name: 'Open menu' }).waitFor()
+    await page.getByRole('button', { name: en('shell.openMenu') }).waitFor()
     expect(await page.locator('.tg-sidebar').count()).toBe(0)
   })
 
@@ -27,9 +28,12 @@ describe('at every width', () => {
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('grid').waitFor()
     expect((await boxOf(page.locator('.tg-sidebar'))).width).toBe(60)
-    await page.getByRole('button', { name: 'Expand sidebar' }).click()
-    await page.getByRole('dialog').getByRole('link', { name: 'API tokens' }).click()
-    await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+    await page.getByRole('button', { name: en('shell.expand') }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: en('shell.tokens') })
+      .click()
+    await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await sizeTo(1280)
     expect((await boxOf(page.locator('.tg-sidebar'))).width).toBe(200)
@@ -61,7 +65,7 @@ describe('a list', () => {
     await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ left: 9_999 }))
     await expect.poll(shadow).toBe('none')
     await sizeTo(1280)
-    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: en('shell.settings'), exact: true }).click()
     await page.getByRole('gridcell', { name: 'gpt-4o', exact: true }).waitFor()
     expect(await page.locator('.tg-grid[data-more]').count()).toBe(0)
   })
@@ -70,8 +74,8 @@ describe('a list', () => {
     const { page, site } = admin
     site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
     await openAsRoot(page, site, '/app/tokens')
-    await page.getByText('No tokens yet').waitFor()
-    expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0)
+    await page.getByText(en('tokens.noneTitle')).waitFor()
+    expect(await page.getByRole('button', { name: en('ui.nextPage') }).count()).toBe(0)
   })
 
   it('of many pages has a press for either end, and says where it is, on a phone too', async () => {
@@ -81,10 +85,10 @@ describe('a list', () => {
       ok({ items, page: Number(query.get('p') ?? 0), total: 1_015 })
     await openAsRoot(page, site, '/app/tokens')
     const press = (name: string) => page.getByRole('button', { name, exact: true })
-    await page.getByText('Page 1 of 102').waitFor()
+    await page.getByText(en('ui.pageOf', { page: 1, pages: 102 })).waitFor()
     expect(await press('First page').isDisabled()).toBe(true)
     await press('Last page').click()
-    await page.getByText('Page 102 of 102').waitFor()
+    await page.getByText(en('ui.pageOf', { page: 102, pages: 102 })).waitFor()
     expect(await press('Last page').isDisabled()).toBe(true)
     await sizeTo(390)
     const [first, last] = [await boxOf(press('First page')), await boxOf(press('Last page'))]
@@ -103,17 +107,17 @@ describe('a list', () => {
       return ok({ items: p * 10 < total ? [token({})] : [], page: p, total })
     }
     await openAsRoot(page, site, '/app/tokens')
-    await page.getByRole('button', { name: 'Next page' }).click()
-    await page.getByText('Page 2 of 3').waitFor()
+    await page.getByRole('button', { name: en('ui.nextPage') }).click()
+    await page.getByText(en('ui.pageOf', { page: 2, pages: 3 })).waitFor()
     await page.goto(`${new URL(page.url()).origin}/app/tokens?page=9999`)
     await page.getByText('21–21 of 21').waitFor()
     expect(new URL(page.url()).searchParams.get('page')).not.toBe('9999')
     total = 20
     await page.reload()
     await page.getByText('11–20 of 20').waitFor()
-    expect(await page.getByText('No tokens yet').count()).toBe(0)
+    expect(await page.getByText(en('tokens.noneTitle')).count()).toBe(0)
     await page.goBack()
-    await page.getByText('Page 2 of 2').waitFor()
+    await page.getByText(en('ui.pageOf', { page: 2, pages: 2 })).waitFor()
   })
 
   it('has its resize marks in the middle of the header', async () => {
@@ -133,7 +137,7 @@ describe('settings', () => {
   it('a toast lies neither on the save bar nor on the title', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByRole('button', { name: en('me.saveSettings') }).click()
     const toast = await boxOf(page.locator('.tg-toast'))
     const bar = await boxOf(page.locator('.tg-save-bar'))
     expect(toast.height).toBeGreaterThan(0)
@@ -149,18 +153,18 @@ describe('settings', () => {
   it('a price below 0 is told so, and what is needed is marked', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: 'Add model' }).click()
+    await page.getByRole('button', { name: en('settings.addModel') }).click()
     const input = page.getByLabel(/^Input price/)
     expect(await input.getAttribute('aria-required')).toBe('true')
     expect(await page.getByLabel(/^Output price/).getAttribute('aria-required')).toBeNull()
     await page.getByLabel(/^Model name/).fill('mine')
     await input.fill('1')
     await page.getByLabel(/^Output price/).fill('-1')
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('Enter 0 or more').waitFor()
+    await page.getByRole('button', { name: en('timeRange.apply') }).click()
+    await page.getByText(en('settings.fault.negative')).waitFor()
     await page.getByLabel(/^Output price/).fill('2')
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('Unsaved changes: 2').waitFor()
+    await page.getByRole('button', { name: en('timeRange.apply') }).click()
+    await page.getByText(en('settings.changes', { count: 2 })).waitFor()
     expect(await page.locator('.tg-toast').count()).toBe(0)
   })
 
@@ -168,9 +172,12 @@ describe('settings', () => {
     const { page, site } = admin
     site.routes['GET /api/channel/models_enabled'] = () => ok([])
     await openAsRoot(page, site, '/admin/settings?prices=unset')
-    await page.getByText('No channel serves a model yet').waitFor()
-    await page.getByRole('main').getByRole('link', { name: 'Go to channels' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+    await page.getByText(en('settings.unservedTitle')).waitFor()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: en('dashboard.setCost') })
+      .click()
+    await page.getByRole('heading', { level: 1, name: en('shell.channels') }).waitFor()
   })
 
   it.each(['light', 'dark'] as const)('the chosen part stands out: %s', async (colorScheme) => {
@@ -200,7 +207,7 @@ describe('a moment', () => {
       const items = [used(1, 'past', start + 20), used(2, 'ahead', start + 600)]
       return ok({ items, page: 0, total: 2 })
     }
-    await page.getByRole('link', { name: 'API tokens' }).click()
+    await page.getByRole('link', { name: en('shell.tokens') }).click()
     const row = (name: string) => page.getByRole('row', { name }).locator('.tg-time')
     await expect.poll(() => row('past').innerText()).toMatch(/^4\d sec\. ago$/)
     expect(await row('ahead').innerText()).toBe('now')

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite, TOKENS } from './support/admin-site.ts'
 import { cutAmong } from './support/cut-among.ts'
 import { type FakeSite, ok } from './support/fake-site.ts'
@@ -81,14 +82,19 @@ describe('on a phone', () => {
   it('a long address stays in its drawer, and a tag’s editor shows its buttons', async () => {
     const { page, faults, close } = await openPage(browser, { language: 'en', width: 390 })
     await openAsRoot(page, site, '/channel/add')
-    await page.getByRole('textbox', { name: 'Base URL' }).fill(`https://${'a'.repeat(63)}.example`)
+    await page
+      .getByRole('textbox', { name: en('channelForm.baseUrl') })
+      .fill(`https://${'a'.repeat(63)}.example`)
     await page.getByText(/^Calls go to/).waitFor()
     expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
     await openAsRoot(page, site, '/admin/channels')
-    await page.getByRole('button', { name: 'By tag' }).click()
-    await page.getByRole('button', { name: 'More actions for the tag' }).first().click()
-    await page.getByRole('menuitem', { name: 'Edit tag' }).click()
-    const save = await page.getByRole('button', { name: 'Save changes' }).boundingBox()
+    await page.getByRole('button', { name: en('channels.tagMode') }).click()
+    await page
+      .getByRole('button', { name: en('tokens.more', { name: 'the tag' }) })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: en('channels.editTag') }).click()
+    const save = await page.getByRole('button', { name: en('tokens.saveAction') }).boundingBox()
     const dialog = await page.getByRole('dialog').boundingBox()
     const bottom = (box: typeof save) => (box === null ? Number.NaN : box.y + box.height)
     expect(bottom(save)).toBeLessThan(bottom(dialog))
@@ -99,17 +105,17 @@ describe('on a phone', () => {
   it('the filters of the channels are folded, and a tag’s card has no empty lines', async () => {
     const { page, faults, close } = await openPage(browser, { language: 'zh', width: 390 })
     await openAsRoot(page, site, '/admin/channels')
-    const model = page.getByRole('searchbox', { name: '模型' })
-    const more = page.getByRole('button', { name: '筛选', exact: true })
+    const model = page.getByRole('searchbox', { name: zh('pricing.model') })
+    const more = page.getByRole('button', { name: zh('channels.moreFilters'), exact: true })
     await more.waitFor()
     expect(await model.isVisible()).toBe(false)
     await more.click()
-    await page.getByRole('combobox', { name: '状态' }).selectOption('3')
-    await page.getByRole('button', { name: '筛选（1）' }).waitFor()
+    await page.getByRole('combobox', { name: zh('tokens.status') }).selectOption('3')
+    await page.getByRole('button', { name: zh('channels.filtersOn', { count: 1 }) }).waitFor()
     expect(new URL(page.url()).searchParams.get('status')).toBe('3')
     await takePicture(page, 'channels-filters-390')
-    await page.getByRole('button', { name: '清除筛选' }).click()
-    await page.getByRole('button', { name: '标签聚合' }).click()
+    await page.getByRole('button', { name: zh('pricing.clear') }).click()
+    await page.getByRole('button', { name: zh('channels.tagMode') }).click()
     const card = page.locator('.tg-card', { hasText: 'primary' })
     await card.waitFor()
     const empty = await card
@@ -118,7 +124,7 @@ describe('on a phone', () => {
         cells.filter((cell) => cell.textContent === '' && !cell.querySelector('input, button')),
       )
     expect(empty).toEqual([])
-    expect(await card.getByText('余额').count()).toBe(0)
+    expect(await card.getByText(zh('channels.balance')).count()).toBe(0)
     expect(faults).toEqual([])
     await close()
   })

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from './support/admin-site.ts'
 import { axeFaults } from './support/axe.ts'
 import { type FakeSite, ok } from './support/fake-site.ts'
@@ -32,8 +33,8 @@ afterEach(async () => {
 })
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-const palette = () => page.getByRole('dialog', { name: 'Command palette' })
-const sheet = () => page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+const palette = () => page.getByRole('dialog', { name: en('commands.palette') })
+const sheet = () => page.getByRole('dialog', { name: en('commands.sheet') })
 const options = () => palette().getByRole('option')
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
@@ -63,7 +64,7 @@ describe('the keys of the console', () => {
   it('focus the search by /, and inside it are letters like any other', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('gc?/')
-    expect(await page.getByRole('searchbox', { name: 'Search by token name' }).inputValue()).toBe(
+    expect(await page.getByRole('searchbox', { name: en('tokens.search') }).inputValue()).toBe(
       'gc?/',
     )
     await heading('API tokens')
@@ -82,12 +83,14 @@ describe('the keys of the console', () => {
 
   it('stand in the sheet of their page, and can all be switched off for good', async () => {
     await page.keyboard.press('?')
-    await sheet().getByText('Select the row').waitFor()
+    await sheet().getByText(en('commands.selectRow')).waitFor()
     await sheet().getByText('Go to Channels').waitFor()
-    expect(await sheet().getByText('Pause live updates').count()).toBe(0)
+    expect(await sheet().getByText(en('usageLog.pause')).count()).toBe(0)
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'shortcut-sheet')
-    await sheet().getByRole('switch', { name: 'Single-key shortcuts' }).click()
+    await sheet()
+      .getByRole('switch', { name: en('commands.singleKeys') })
+      .click()
     await page.keyboard.press('Escape')
     await sheet().waitFor({ state: 'detached' })
     await page.reload()
@@ -106,7 +109,7 @@ describe('the keys of the console', () => {
 
 describe('the command palette', () => {
   it('opens from inside a field, finds by any of the words, and gives the focus back', async () => {
-    await page.getByRole('searchbox', { name: 'Search by token name' }).focus()
+    await page.getByRole('searchbox', { name: en('tokens.search') }).focus()
     await openPalette()
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'command-palette')
@@ -119,7 +122,9 @@ describe('the command palette', () => {
 
   it("lists the page's own actions, and does what is chosen", async () => {
     await openPalette()
-    await options().filter({ hasText: 'New token' }).waitFor()
+    await options()
+      .filter({ hasText: en('tokens.create') })
+      .waitFor()
     await page.keyboard.type('dark')
     await page.keyboard.press('Enter')
     await palette().waitFor({ state: 'detached' })
@@ -142,7 +147,7 @@ describe('the command palette', () => {
   it('says that nothing matches', async () => {
     await openPalette()
     await page.keyboard.type('zzzz')
-    await palette().getByText('Nothing matches').waitFor()
+    await palette().getByText(en('commands.nothing')).waitFor()
     await page.keyboard.press('Enter')
     await palette().waitFor()
   })

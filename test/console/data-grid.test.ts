@@ -4,6 +4,7 @@ import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { budget } from '#test/support/budget.ts'
+import { en } from '#test/support/words.ts'
 import { axeFaults } from './support/axe.ts'
 import { type FakeSite, startFakeSite } from './support/fake-site.ts'
 import { type OpenPage, openPage, takePicture } from './support/open-page.ts'
@@ -56,7 +57,7 @@ afterEach(async () => {
   await open.close()
 })
 
-const grid = () => page.getByRole('grid', { name: 'Calls' })
+const grid = () => page.getByRole('grid', { name: en('commands.section.calls') })
 const drawnRows = () => page.locator('.tg-grid-item').count()
 
 /** The rows in sight, with their place on the screen. */
@@ -168,7 +169,7 @@ describe('the data grid', () => {
 
   it('knows that it is scrolled, also when it was empty at first', async () => {
     await page.goto(`${site.url}/?rows=0`)
-    await page.getByText('Nothing here').waitFor()
+    await page.getByText(en('ui.noRows')).waitFor()
     await page.getByRole('button', { name: 'Prepend' }).click()
     await page.getByText('at top').waitFor()
     await grid().evaluate((element) => element.scrollTo({ top: 300 }))
@@ -187,9 +188,11 @@ describe('the data grid', () => {
   it('answers keys within 50 ms while 500 rows a second arrive', async () => {
     await page.goto(`${site.url}/?rows=0`)
     await watchKeys()
-    await page.getByRole('button', { name: 'Stream' }).click()
+    await page.getByRole('button', { name: en('usageLog.stream') }).click()
     await grid().waitFor()
-    await page.getByLabel('Note').pressSequentially('every letter shows at once', { delay: 25 })
+    await page
+      .getByLabel(en('logDetails.fact.content'))
+      .pressSequentially('every letter shows at once', { delay: 25 })
     await grid().focus()
     for (let press = 0; press < 25; press += 1) {
       await page.keyboard.press(press % 5 === 4 ? 'k' : 'j', { delay: 15 })
@@ -202,31 +205,31 @@ describe('the data grid', () => {
   })
 
   it('selects a range with shift', async () => {
-    const boxes = page.getByRole('checkbox', { name: 'Select row' })
+    const boxes = page.getByRole('checkbox', { name: en('ui.selectRow') })
     await boxes.nth(1).check()
     await boxes.nth(4).click({ modifiers: ['Shift'] })
     expect(await page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
   })
 
   it('remembers a width changed by keys, and a column hidden', async () => {
-    const handle = page.getByRole('separator', { name: 'Resize column Quota' })
+    const handle = page.getByRole('separator', { name: en('ui.resize', { name: 'Quota' }) })
     await handle.focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
-    await page.getByRole('button', { name: 'Columns' }).click()
-    await page.getByRole('checkbox', { name: 'Model' }).uncheck()
+    await page.getByRole('button', { name: en('ui.columns') }).click()
+    await page.getByRole('checkbox', { name: en('pricing.model') }).uncheck()
     await page.reload()
     await grid().waitFor()
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
-    expect(await page.getByRole('columnheader', { name: 'Model' }).count()).toBe(0)
+    expect(await page.getByRole('columnheader', { name: en('pricing.model') }).count()).toBe(0)
   })
 
   it('a column that grows is resized from the width it is drawn with', async () => {
-    const handle = page.getByRole('separator', { name: 'Resize column Model' })
+    const handle = page.getByRole('separator', { name: en('ui.resize', { name: 'Model' }) })
     const width = () =>
       page
-        .getByRole('columnheader', { name: 'Model' })
+        .getByRole('columnheader', { name: en('pricing.model') })
         .evaluate((cell) => Math.round(cell.getBoundingClientRect().width))
     const before = await width()
     expect(before).toBeGreaterThan(400)
@@ -240,7 +243,7 @@ describe('the data grid', () => {
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'grid')
     await page.setViewportSize({ width: 390, height: 860 })
-    await page.getByRole('region', { name: 'Calls' }).waitFor()
+    await page.getByRole('region', { name: en('commands.section.calls') }).waitFor()
     expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'grid-cards')

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { type FakeSite, ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
 import { type OpenPage, openPage } from './support/open-page.ts'
 
@@ -38,8 +39,8 @@ const calls = (path: string) => site.calls.filter((call) => call.path === path)
 const heading = (name: string) => page.getByRole('heading', { level: 1, name })
 
 async function fillLogin(): Promise<void> {
-  await page.getByLabel('用户名或邮箱').fill('root')
-  await page.getByLabel('密码', { exact: true }).fill('correct horse')
+  await page.getByLabel(zh('auth.username')).fill('root')
+  await page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
 }
 
 describe('login', () => {
@@ -47,14 +48,17 @@ describe('login', () => {
     await page.goto(`${site.url}/login`)
     await heading('登录到 Tallygate').waitFor()
     await page.keyboard.type('root')
-    expect(await page.getByLabel('用户名或邮箱').inputValue()).toBe('root')
+    expect(await page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
   })
 
   it('asks for both fields, and moves to the empty one', async () => {
     await page.goto(`${site.url}/login`)
-    await page.getByLabel('用户名或邮箱').fill('root')
-    await page.getByRole('main').getByRole('button', { name: '登录' }).click()
-    await page.getByText('请输入用户名和密码！').waitFor()
+    await page.getByLabel(zh('auth.username')).fill('root')
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: zh('shell.login') })
+      .click()
+    await page.getByText(zh('auth.needBoth')).waitFor()
     const focused = await page.evaluate(() => document.activeElement?.getAttribute('name'))
     expect(focused).toBe('password')
     expect(calls('/api/user/login')).toEqual([])
@@ -65,9 +69,9 @@ describe('login', () => {
     site.routes['GET /api/status'] = () => ok(off)
     await page.goto(`${site.url}/login`)
     await page.getByRole('button', { name: /GitHub/ }).waitFor()
-    expect(await page.getByLabel('密码', { exact: true }).count()).toBe(0)
-    expect(await page.getByRole('link', { name: '忘记密码？' }).count()).toBe(0)
-    await page.getByRole('button', { name: '使用密码登录' }).click()
+    expect(await page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
+    await page.getByRole('button', { name: zh('auth.byPassword') }).click()
     await fillLogin()
     await page.keyboard.press('Enter')
     await page.waitForURL(`${site.url}/app/tokens`)
@@ -87,28 +91,28 @@ describe('login', () => {
     const logIn = async (password: string) => {
       await page.goto(`${site.url}/login`)
       await fillLogin()
-      await page.getByLabel('密码', { exact: true }).fill(password)
+      await page.getByLabel(zh('auth.password'), { exact: true }).fill(password)
       await page.keyboard.press('Enter')
     }
-    const warning = page.getByRole('alert').getByText('您正在使用默认密码！ 请立刻修改默认密码！')
+    const warning = page.getByRole('alert').getByText(zh('auth.defaultPassword'))
     await logIn('Admin123')
     await page.waitForURL(`${site.url}/app/tokens`)
     await warning.waitFor()
-    expect(await page.getByText('登录成功！').count()).toBe(0)
+    expect(await page.getByText(zh('auth.success')).count()).toBe(0)
     await logIn('correct horse')
-    await page.getByText('登录成功！').waitFor()
+    await page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
     // After a second step as well, and nobody of a lower level.
     const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
     site.routes['POST /api/user/login'] = () => ok(needed)
     site.routes['POST /api/user/login/second'] = () => ok(ROOT)
     await logIn('12345678')
-    await page.getByLabel('验证码').fill('123456')
+    await page.getByLabel(zh('auth.totpCode')).fill('123456')
     await page.keyboard.press('Enter')
     await warning.waitFor()
     site.routes['POST /api/user/login'] = () => ok({ ...ROOT, role: 1 })
     await logIn('12345678')
-    await page.getByText('登录成功！').waitFor()
+    await page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
   })
 
@@ -125,7 +129,7 @@ describe('login', () => {
     await fillLogin()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    await page.getByText('提交失败，请勿重复提交！').waitFor()
+    await page.getByText(zh('ui.duplicate')).waitFor()
     release()
     await page.waitForURL(`${site.url}/app/tokens`)
     expect(calls('/api/user/login')).toHaveLength(1)
@@ -150,7 +154,7 @@ describe('login', () => {
       body: { success: false, message: 'no session', code: 'Unauthorized' },
     })
     await page.goto(`${site.url}/app/tokens`)
-    await page.getByText('未登录或登录已过期，请重新登录！').first().waitFor()
+    await page.getByText(zh('auth.expired')).first().waitFor()
     const { searchParams } = new URL(page.url())
     expect(searchParams.get('expired')).toBe('true')
     expect(searchParams.get('returnTo')).toBe('/app/tokens')
@@ -176,7 +180,7 @@ describe('a code', () => {
     site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
     site.routes['POST /api/user/register'] = () => refused('验证码错误或已过期', 'MailCodeWrong')
     await page.goto(`${site.url}/register`)
-    await page.getByRole('button', { name: '获取验证码' }).click()
+    await page.getByRole('button', { name: zh('auth.sendCode') }).click()
     await focused().waitFor()
     expect(await invalid().count()).toBe(1)
     expect(await focused().getAttribute('name')).toBe('email')
@@ -203,7 +207,7 @@ describe('a code', () => {
     await page.locator('input[name="email"]').fill('nonsense')
     await page.locator('input[name="password"]').fill('short')
     await page.keyboard.press('Enter')
-    await page.getByText('邮箱地址格式错误').waitFor()
+    await page.getByText(zh('auth.badEmail')).waitFor()
     const names = await invalid().evaluateAll((all) => all.map((one) => one.getAttribute('name')))
     expect(names).toEqual(['username', 'password', 'again', 'email', 'code'])
     expect(calls('/api/user/register')).toEqual([])
@@ -216,7 +220,7 @@ describe('a code', () => {
     await page.goto(`${site.url}/login`)
     await fillLogin()
     await page.keyboard.press('Enter')
-    await page.getByLabel('验证码').fill('123456')
+    await page.getByLabel(zh('auth.totpCode')).fill('123456')
     await page.keyboard.press('Enter')
     await page.getByText('验证码错误').waitFor()
     await focused().waitFor()
@@ -247,7 +251,7 @@ describe('a status that does not come', () => {
     const answer = hang()
     await page.goto(`${site.url}/about`, { waitUntil: 'commit' })
     await page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
-    await page.getByText('获取状态失败', { exact: true }).waitFor()
+    await page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
     await heading('关于 Tallygate').waitFor()
     answer(STATUS)
   })
@@ -255,10 +259,10 @@ describe('a status that does not come', () => {
   it('but is answered with a no is told in the other words of the spec', async () => {
     site.routes['GET /api/status'] = () => refused('no status')
     await page.goto(`${site.url}/login`)
-    await page.getByText('无法连接到服务器', { exact: true }).waitFor()
+    await page.getByText(zh('shell.unreachable'), { exact: true }).waitFor()
     site.routes['GET /api/status'] = () => ({ status: 500, body: { success: false, message: '' } })
     await page.reload()
-    await page.getByText('获取状态失败', { exact: true }).waitFor()
+    await page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
     open.faults.length = 0
   })
 
@@ -281,7 +285,7 @@ describe('setup', () => {
     await page.goto(`${site.url}/login`)
     await heading('系统初始化').waitFor()
     expect(new URL(page.url()).pathname).toBe('/setup')
-    await page.getByText('数据库：PostgreSQL', { exact: true }).waitFor()
+    await page.getByText(zh('setup.database', { name: 'PostgreSQL' }), { exact: true }).waitFor()
   })
 
   it('is gone once done', async () => {
@@ -295,21 +299,21 @@ describe('setup', () => {
     site.routes['POST /api/setup'] = () => ok(ROOT)
     site.routes['GET /api/user/self'] = () => ok({ ...ROOT, request_count: 0, quota: 0 })
     await page.goto(`${site.url}/setup`)
-    await page.getByLabel('密码', { exact: true }).fill('short')
-    await page.getByRole('button', { name: '初始化系统' }).click()
+    await page.getByLabel(zh('auth.password'), { exact: true }).fill('short')
+    await page.getByRole('button', { name: zh('setup.submit') }).click()
     for (const words of ['请输入管理员用户名', '密码长度至少为8个字符', '两次输入的密码不一致']) {
       await page.getByText(words).waitFor()
     }
-    await page.getByLabel('用户名').fill('administrator-root')
-    await page.getByText('用户名最多 12 个字符').waitFor()
-    await page.getByLabel('密码', { exact: true }).fill('a'.repeat(129))
-    await page.getByText('密码最多 128 个字符').waitFor()
-    await page.getByLabel('用户名').fill('root')
-    await page.getByLabel('密码', { exact: true }).fill('correct horse')
-    await page.getByLabel('确认密码').fill('correct horse')
+    await page.getByLabel(zh('auth.name')).fill('administrator-root')
+    await page.getByText(zh('setup.longName')).waitFor()
+    await page.getByLabel(zh('auth.password'), { exact: true }).fill('a'.repeat(129))
+    await page.getByText(zh('setup.longPassword')).waitFor()
+    await page.getByLabel(zh('auth.name')).fill('root')
+    await page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
+    await page.getByLabel(zh('auth.again')).fill('correct horse')
     await page.getByRole('radio', { name: /自用模式/ }).check()
-    await page.getByRole('button', { name: '初始化系统' }).click()
-    await page.getByText('系统初始化成功，正在跳转…').waitFor()
+    await page.getByRole('button', { name: zh('setup.submit') }).click()
+    await page.getByText(zh('setup.done')).waitFor()
     site.routes['GET /api/status'] = () => ok(STATUS)
     await page.waitForURL('**/app/start')
     expect(await page.evaluate(() => localStorage.getItem('user'))).toContain('root')
@@ -329,7 +333,7 @@ describe('a link that resets the password', () => {
     site.routes['POST /api/user/reset'] = () =>
       isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
     const link = `${site.url}/user/reset?email=ada@example.com&token=x`
-    const press = page.getByRole('button', { name: '重置密码' })
+    const press = page.getByRole('button', { name: zh('auth.resetTitle') })
     await page.goto(link)
     await heading('确认重置密码').waitFor()
     await press.click()
@@ -345,15 +349,15 @@ describe('a link that resets the password', () => {
   it('locks the button once it was mailed, and not for what is no address', async () => {
     site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
     await page.goto(`${site.url}/reset`)
-    const email = page.getByLabel('邮箱')
+    const email = page.getByLabel(zh('auth.email'))
     await email.fill('nobody')
     await page.keyboard.press('Enter')
     await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
-    await page.getByText('邮箱地址格式错误').waitFor()
+    await page.getByText(zh('auth.badEmail')).waitFor()
     site.routes['GET /api/reset_password'] = () => ok(null)
     await email.fill('ada@example.com')
-    expect(await page.getByText('邮箱地址格式错误').count()).toBe(0)
-    await page.getByRole('button', { name: '发送重置邮件' }).click()
+    expect(await page.getByText(zh('auth.badEmail')).count()).toBe(0)
+    await page.getByRole('button', { name: zh('auth.resetSend') }).click()
     await page.getByText(/重置邮件很快就会送达/).waitFor()
     expect(await page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
@@ -61,7 +62,7 @@ describe('when the server can not serve', () => {
     await alert.getByText('internal server error').waitFor()
     await alert.getByText('disk is full').waitFor()
     expect(await alert.locator('code').innerText()).toMatch(/^req-\d+$/)
-    await alert.getByRole('button', { name: 'Try again' }).waitFor()
+    await alert.getByRole('button', { name: en('ui.retry') }).waitFor()
   })
 
   it('what one may not see is said so, with nothing to try again', async () => {
@@ -70,9 +71,9 @@ describe('when the server can not serve', () => {
     site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
     await openAsRoot(page, site, '/admin/channels')
     const alert = page.getByRole('alert')
-    await alert.getByText('You may not see this').waitFor()
+    await alert.getByText(en('ui.forbidden')).waitFor()
     await alert.getByText('admins only').waitFor()
-    expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(await alert.getByRole('button', { name: en('ui.retry') }).count()).toBe(0)
     for (const name of ['New channel', 'Delete selected', 'Next page']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     }
@@ -85,8 +86,8 @@ describe('when the server can not serve', () => {
     const { page, site } = admin
     const member = { ...OWNER, id: 5, role: 1 }
     await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
-    await page.getByText('You may not see this').waitFor()
-    expect(await page.getByRole('button', { name: 'New channel' }).count()).toBe(0)
+    await page.getByText(en('ui.forbidden')).waitFor()
+    expect(await page.getByRole('button', { name: en('channels.create') }).count()).toBe(0)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toEqual([])
   })
 
@@ -105,7 +106,7 @@ describe('when the server can not serve', () => {
     expect(await page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
     await banner('not available').waitFor()
     const left = page.locator('.tg-toast').first()
-    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await page.getByRole('link', { name: en('shell.channels'), exact: true }).click()
     await left.waitFor({ state: 'detached', timeout: 5_000 })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import { takePicture } from './support/open-page.ts'
@@ -8,7 +9,7 @@ const CHUNK = /assets\/channels-page-.*\.(js|css)$/
 
 const follow = (name: string) => admin.page.getByRole('link', { name, exact: true }).click()
 const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name })
-const alert = () => admin.page.getByRole('alert').getByText('This page could not be loaded')
+const alert = () => admin.page.getByRole('alert').getByText(en('ui.lost'))
 
 /** How the page's own styles draw the number field that lives in its rows. */
 const numberWidth = () =>
@@ -25,13 +26,16 @@ describe('a page whose chunk does not come', () => {
     await page.route(chunk, (route) => route.abort())
     await follow('Channels')
     await alert().waitFor()
-    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    await page.getByRole('navigation', { name: en('shell.navigation') }).waitFor()
     await follow('API tokens')
     await heading('API tokens').waitFor()
     await follow('Channels')
     await alert().waitFor()
     await page.unroute(chunk)
-    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click()
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: en('ui.retry') })
+      .click()
     await heading('Channels').waitFor()
     await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
     expect(await numberWidth()).toBe('56px')
@@ -77,7 +81,7 @@ describe('in Chinese', () => {
     await expect.poll(hasGlyphs).toEqual([true, true])
     await page.context().setOffline(true)
     await follow('渠道管理')
-    await page.getByRole('alert').getByText('页面未能加载').waitFor()
+    await page.getByRole('alert').getByText(zh('ui.lost')).waitFor()
     await takePicture(page, 'lost-zh')
     await page.context().setOffline(false)
   })

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { type Look, openPage, takePicture } from './support/open-page.ts'
 
@@ -75,7 +76,9 @@ describe('the shell', () => {
 
   it('marks the console as where one is, on each of its pages', async () => {
     const { page, close } = await enter({})
-    const top = page.getByRole('navigation', { name: '站点导航' }).locator('a.active')
+    const top = page
+      .getByRole('navigation', { name: zh('shell.topNavigation') })
+      .locator('a.active')
     expect(await top.allTextContents()).toEqual(['控制台'])
     await page.goto(site.url)
     await expect.poll(() => top.allTextContents()).toEqual(['首页'])
@@ -87,7 +90,7 @@ describe('the shell', () => {
     const width = () =>
       page.locator('.tg-sidebar').evaluate((bar) => bar.getBoundingClientRect().width)
     expect(await width()).toBe(200)
-    await page.getByRole('button', { name: '收起侧边栏' }).click()
+    await page.getByRole('button', { name: zh('shell.collapse') }).click()
     await expect.poll(width).toBe(60)
     await page.reload()
     await expect.poll(width).toBe(60)
@@ -103,12 +106,12 @@ describe('the shell', () => {
 
   it('changes language and theme at once, and keeps them', async () => {
     const { page, close } = await enter({})
-    await page.getByRole('button', { name: '语言' }).click()
+    await page.getByRole('button', { name: zh('shell.language') }).click()
     await page.getByRole('menuitemradio', { name: 'English' }).click()
-    await page.getByRole('link', { name: 'API tokens' }).waitFor()
-    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    await page.getByRole('link', { name: en('shell.tokens') }).waitFor()
+    await page.getByRole('button', { name: en('shell.toDark') }).click()
     await page.reload()
-    await page.getByRole('link', { name: 'API tokens' }).waitFor()
+    await page.getByRole('link', { name: en('shell.tokens') }).waitFor()
     const root = page.locator('html')
     expect(await root.getAttribute('lang')).toBe('en')
     expect(await root.getAttribute('data-theme')).toBe('dark')
@@ -117,7 +120,7 @@ describe('the shell', () => {
 
   it('logs out to the login page, without calling it expired', async () => {
     const { page, close } = await enter({})
-    const item = page.getByRole('menuitem', { name: '退出登录' })
+    const item = page.getByRole('menuitem', { name: zh('shell.logout') })
     const isOpen = async () => {
       if (!(await item.isVisible())) await page.getByRole('button', { name: /账户菜单/ }).click()
       return item.isVisible()
@@ -125,16 +128,16 @@ describe('the shell', () => {
     // What is still loading may draw the bar anew, and close a menu that was opened meanwhile.
     await expect.poll(isOpen, { interval: 400, timeout: 15_000 }).toBe(true)
     await item.click({ timeout: 5_000 })
-    await page.getByText('注销成功！').waitFor({ timeout: 10_000 })
+    await page.getByText(zh('auth.loggedOut')).waitFor({ timeout: 10_000 })
     await page.waitForURL(`${site.url}/login`)
     await close()
   })
 
   it('opens as a drawer on phones, and gives the focus back', async () => {
     const { page, close } = await enter({ width: 390 })
-    await page.getByRole('button', { name: '打开菜单' }).click()
-    const drawer = page.getByRole('dialog', { name: '主导航' })
-    await drawer.getByRole('link', { name: '使用日志' }).waitFor()
+    await page.getByRole('button', { name: zh('shell.openMenu') }).click()
+    const drawer = page.getByRole('dialog', { name: zh('shell.navigation') })
+    await drawer.getByRole('link', { name: zh('shell.usageLog') }).waitFor()
     await takePicture(page, 'shell-menu-390')
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })

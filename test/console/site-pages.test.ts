@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES, lookFaults } from './support/looks.ts'
 import { type Look, openPage } from './support/open-page.ts'
@@ -50,7 +51,10 @@ async function open(path: string, look: Look = {}, user: object | null = null) {
 }
 
 const links = (page: Page) =>
-  page.getByRole('navigation', { name: '站点导航' }).getByRole('link').allTextContents()
+  page
+    .getByRole('navigation', { name: zh('shell.topNavigation') })
+    .getByRole('link')
+    .allTextContents()
 
 describe('what an operator writes', () => {
   it.each([
@@ -90,7 +94,7 @@ describe('what an operator writes', () => {
     setStatus({ footer_html: pictures.join(' ') })
     const { page, faults, close } = await open('/about')
     const frame = page.frameLocator('footer iframe')
-    await frame.getByRole('link', { name: 'Chat' }).waitFor()
+    await frame.getByRole('link', { name: en('shell.sectionChat') }).waitFor()
     const links = await frame
       .getByRole('link')
       .evaluateAll((all) =>
@@ -130,10 +134,10 @@ describe('what an operator writes', () => {
     setPage('notice', 'Back at noon')
     const { page, close } = await open('/app/tokens', {}, ROOT)
     await page.frameLocator('iframe').getByText('Back at noon').waitFor()
-    await page.getByRole('button', { name: '关闭公告' }).click()
+    await page.getByRole('button', { name: zh('shell.noticeClose') }).click()
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await page.getByRole('region', { name: '公告' }).count()).toBe(0)
+    expect(await page.getByRole('region', { name: zh('shell.notice') }).count()).toBe(0)
     setPage('notice', 'Back at two')
     await page.reload()
     await page.frameLocator('iframe').getByText('Back at two').waitFor()
@@ -144,11 +148,14 @@ describe('what an operator writes', () => {
 it('a page of the operator’s is no step of the history, in another theme neither', async () => {
   setPage('about', '# Us')
   const { page, close } = await open('/')
-  await page.getByRole('link', { name: '关于' }).first().click()
+  await page
+    .getByRole('link', { name: zh('shell.about') })
+    .first()
+    .click()
   await page.frameLocator('iframe').getByText('Us').waitFor()
   const steps = () => page.evaluate(() => history.length)
   const before = await steps()
-  await page.getByRole('button', { name: '切换到深色主题' }).click()
+  await page.getByRole('button', { name: zh('shell.toDark') }).click()
   await page.frameLocator('iframe').locator('html[data-theme="dark"]').waitFor()
   expect(await steps()).toBe(before)
   await page.goBack()
@@ -159,7 +166,7 @@ it('a page of the operator’s is no step of the history, in another theme neith
 describe('the top bar', () => {
   it('has the documentation only where there is an address of it', async () => {
     const { page, close } = await open('/about')
-    await page.getByText('版本').waitFor()
+    await page.getByText(zh('about.version')).waitFor()
     expect(await links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
     setStatus({ docs_link: 'https://docs.example/start' })
     await page.reload()
@@ -186,16 +193,22 @@ describe('the top bar', () => {
   it('says what kind of site it is', async () => {
     setStatus({ self_use_mode_enabled: true })
     const { page, close } = await open('/')
-    await page.getByRole('banner').getByText('自用模式').waitFor()
-    expect(await page.getByRole('banner').getByRole('link', { name: '注册' }).count()).toBe(0)
+    await page.getByRole('banner').getByText(zh('shell.selfUse')).waitFor()
+    expect(
+      await page
+        .getByRole('banner')
+        .getByRole('link', { name: zh('shell.register') })
+        .count(),
+    ).toBe(0)
     setStatus({ demo_site_enabled: true })
     await page.reload()
-    await page.getByRole('banner').getByText('演示站点').waitFor()
+    await page.getByRole('banner').getByText(zh('shell.demo')).waitFor()
     await close()
   })
 
   it('offers to register where that is open, and not on phones', async () => {
-    const register = (page: Page) => page.getByRole('banner').getByRole('link', { name: '注册' })
+    const register = (page: Page) =>
+      page.getByRole('banner').getByRole('link', { name: zh('shell.register') })
     setStatus({ register_enabled: true })
     const { page, close } = await open('/about')
     expect(await register(page).getAttribute('href')).toBe('/register')
@@ -204,15 +217,15 @@ describe('the top bar', () => {
     await page.setViewportSize({ width: 1280, height: 860 })
     setStatus({ register_enabled: false })
     await page.reload()
-    await page.getByText('版本').waitFor()
+    await page.getByText(zh('about.version')).waitFor()
     await expect.poll(() => register(page).count()).toBe(0)
     await close()
   })
 
   it('is a menu on phones', async () => {
     const { page, close } = await open('/', { width: 390 })
-    await page.getByRole('button', { name: '站点菜单' }).click()
-    await page.getByRole('menuitem', { name: '关于' }).click()
+    await page.getByRole('button', { name: zh('shell.menu') }).click()
+    await page.getByRole('menuitem', { name: zh('shell.about') }).click()
     await page.getByRole('heading', { level: 1, name: /^关于/ }).waitFor()
     await close()
   })
@@ -226,10 +239,12 @@ describe('the top bar', () => {
     const text = JSON.stringify(ROOT)
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
     await opened.page.goto(`${site.url}/about`)
-    await opened.page.getByText('版本').waitFor()
+    await opened.page.getByText(zh('about.version')).waitFor()
     await opened.page.getByRole('button', { name: /账户菜单/ }).click()
-    await opened.page.getByRole('menuitem', { name: '退出登录' }).waitFor()
-    expect(await opened.page.getByRole('menuitem', { name: '新年快乐！' }).count()).toBe(count)
+    await opened.page.getByRole('menuitem', { name: zh('shell.logout') }).waitFor()
+    expect(await opened.page.getByRole('menuitem', { name: zh('shell.newYear') }).count()).toBe(
+      count,
+    )
     await opened.close()
   })
 })
@@ -247,7 +262,10 @@ describe('an answer of the server', () => {
     const { page, close } = await open('/login')
     await page.getByLabel(/^用户名/).fill('root')
     await page.getByLabel(/^密码/).fill('correct horse')
-    await page.locator('form').getByRole('button', { name: '登录' }).click()
+    await page
+      .locator('form')
+      .getByRole('button', { name: zh('shell.login') })
+      .click()
     await page.getByText(words, { exact: true }).waitFor()
     await close()
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 
@@ -26,7 +27,10 @@ describe('toasts', () => {
         expect(await place(), route).toEqual({ bottom: 84, isCentred: true })
       }
       await openAsRoot(page, site, '/app/tokens')
-      await page.getByRole('button', { name: 'New token' }).first().click()
+      await page
+        .getByRole('button', { name: en('tokens.create') })
+        .first()
+        .click()
       await page.locator('.tg-drawer-foot').waitFor()
       expect(await place()).toEqual({ bottom: 84, isCentred: true })
     })

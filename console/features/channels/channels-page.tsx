@@ -6,14 +6,10 @@ import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import {
-  type ChannelPage,
-  channelsKey,
-  channelsOfTagQuery,
-  wholeChannels,
-} from '#console/api/channels.ts'
+import { channelsKey, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
@@ -24,7 +20,7 @@ import { Overlay } from '#console/ui/overlay.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { showError } from '#console/ui/toast.ts'
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
 import { withChannels } from './list/cached-channels.ts'
 import { channelsOf, isTagGroup } from './list/channel-lines.ts'
@@ -42,11 +38,11 @@ function useLiveChannels(): void {
   const readSoon = useSoon(readAgain)
   useLiveTopic('channels', {
     onEvents: (rows) => {
-      const pages = client.getQueriesData<ChannelPage>({ queryKey: channelsKey })
+      const pages = client.getQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey })
       const entries = pages.flatMap(([, page]) => page?.items ?? [])
       const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
-      client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+      client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => newestOf(channel, newest)),
       )
       // A row that is new, gone or tagged otherwise moves the others: only the server knows how.

@@ -3,7 +3,7 @@ import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { namedField } from '#console/ui/at-field.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -157,7 +157,7 @@ async function createRedemptions(
   idempotencyKey: string,
 ): Promise<string[]> {
   const call = { method: 'POST', path: '/api/redemption/', body: terms, idempotencyKey } as const
-  return (await request<string[]>(call)).data
+  return fetchData<string[]>(call)
 }
 
 /** Sends the fields to change; the others stay as they are. */

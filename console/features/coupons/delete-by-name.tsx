@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -65,11 +65,11 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
 /** How many codes have exactly this name. */
 async function countByName(name: string): Promise<number> {
   const path = '/api/redemption/count-by-name'
-  return (await request<number>({ path, query: { name } })).data
+  return fetchData<number>({ path, query: { name } })
 }
 
 /** Deletes all of exactly this name; answers how many. */
 async function deleteByName(name: string): Promise<number> {
   const path = '/api/redemption/delete-by-name'
-  return (await request<number>({ method: 'DELETE', path, query: { name } })).data
+  return fetchData<number>({ method: 'DELETE', path, query: { name } })
 }

@@ -2,8 +2,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type RedemptionPage, redemptionsKey } from '#console/api/redemptions.ts'
-import { request } from '#console/api/request.ts'
+import { redemptionsKey } from '#console/api/redemptions.ts'
+import { fetchData, type ListPage, request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -44,7 +44,7 @@ type Doing = (act: () => Promise<void>) => Promise<void>
 /** Shown before the server has answered; one press takes it back. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
-    client.setQueriesData<RedemptionPage>({ queryKey: redemptionsKey }, (page) =>
+    client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
       page === undefined ? undefined : { ...page, items: withStatus(page.items, id, status) },
     )
   const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
@@ -117,7 +117,7 @@ const withStatus = (items: Redemption[], id: number, status: number): Redemption
 /** All that are disabled; answers how many there were. */
 async function deleteDisabled(): Promise<number> {
   const call = { method: 'DELETE', path: '/api/redemption/delete-disabled' } as const
-  return (await request<number>(call)).data
+  return fetchData<number>(call)
 }
 
 async function deleteRedemption(id: number): Promise<void> {
@@ -127,7 +127,7 @@ async function deleteRedemption(id: number): Promise<void> {
 /** The unused ones among them; answers how many. */
 async function disableRedemptions(ids: readonly number[]): Promise<number> {
   const call = { method: 'PUT', path: '/api/redemption/batch-disable', body: { ids } } as const
-  return (await request<number>(call)).data
+  return fetchData<number>(call)
 }
 
 /** 1 enables, 2 disables. */

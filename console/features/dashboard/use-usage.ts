@@ -1,29 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { request } from '#console/api/request.ts'
-import type { UsagePoint } from '#read-api/contract/log.ts'
+import { callsByHour } from '#console/api/logs.ts'
+import { fetchData } from '#console/api/request.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
 
 export const usageKey = ['usage'] as const
-
-/**
- * One’s own usage, or everybody’s (for admins), by hour and model; ends in unix seconds. Hours
- * without calls are left out.
- */
-async function usageByHour(ask: {
-  scope: 'self' | 'all'
-  from: number
-  to: number
-  signal?: AbortSignal
-}): Promise<UsagePoint[]> {
-  const { data } = await request<UsagePoint[]>({
-    path: ask.scope === 'all' ? '/api/data/' : '/api/data/self/',
-    query: { start_timestamp: ask.from, end_timestamp: ask.to },
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
-  })
-  return data
-}
 
 export type UsageScope = 'self' | 'all'
 type UsageBy = 'model' | 'token'
@@ -62,7 +44,7 @@ async function read(
   ask: Stretch & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
 ): Promise<ChartPoint[]> {
   if (ask.by === 'token') return tokenPoints(await tokenUsage(ask))
-  const points = await usageByHour(ask)
+  const points = await callsByHour({ ...ask, username: '' })
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
@@ -79,15 +61,13 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
 }
 
 /** One's own usage by token and day of UTC; ends in unix seconds. Id 0 gathers the rest. */
-async function tokenUsage(ask: {
+const tokenUsage = (ask: {
   from: number
   to: number
   signal?: AbortSignal
-}): Promise<TokenUsagePoint[]> {
-  const { data } = await request<TokenUsagePoint[]>({
+}): Promise<TokenUsagePoint[]> =>
+  fetchData({
     path: '/api/data/self/tokens',
     query: { start_timestamp: ask.from, end_timestamp: ask.to },
-    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+    signal: ask.signal,
   })
-  return data
-}

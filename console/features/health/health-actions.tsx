@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router-dom'
 import { healthKey } from '#console/api/channel-health.ts'
 import { type TestOutcome, testChannel } from '#console/api/channels.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ButtonLink } from '#console/ui/button-link.tsx'
@@ -112,4 +112,4 @@ function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
 
 /** Closes every circuit of a channel in all relays; answers how many were open or half open. */
 const closeCircuits = async (channelId: number): Promise<number> =>
-  (await request<number>({ method: 'POST', path: `/api/channel/${channelId}/circuit/close` })).data
+  fetchData<number>({ method: 'POST', path: `/api/channel/${channelId}/circuit/close` })

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -134,7 +134,7 @@ const healthHistoryQuery = (channelId: number, range: HistoryRange) =>
     queryKey: [...healthKey, 'history', channelId, range],
     queryFn: async ({ signal }) => {
       const path = `/api/channel/${channelId}/health_history`
-      return (await request<HealthHistory>({ path, query: { range }, signal })).data
+      return fetchData<HealthHistory>({ path, query: { range }, signal })
     },
     refetchInterval: EVERY_MS,
   })

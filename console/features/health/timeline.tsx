@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -134,7 +134,7 @@ const timelineQuery = (ask: { channelId: number; at: number; page: number }) =>
       const moment = at === 0 ? {} : { at, to: at }
       const query = { p: page, page_size: TIMELINE_PAGE, ...moment }
       const path = `/api/channel/${channelId}/timeline`
-      return (await request<ChannelTimeline>({ path, query, signal })).data
+      return fetchData<ChannelTimeline>({ path, query, signal })
     },
     placeholderData: keepPreviousData,
   })

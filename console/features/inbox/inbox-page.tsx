@@ -3,7 +3,8 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { inboxQuery, type InboxPage as MessagesOfPage } from '#console/api/inbox.ts'
+import { inboxQuery } from '#console/api/inbox.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -41,7 +42,7 @@ export function InboxPage(): ReactElement {
 }
 
 function Messages(props: {
-  list: UseQueryResult<MessagesOfPage, Error>
+  list: UseQueryResult<ListPage<InboxMessage>, Error>
   onFirst: () => void
 }): ReactElement {
   const { t } = useTranslation()

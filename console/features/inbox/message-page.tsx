@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { inboxKey, unreadKey } from '#console/api/inbox.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -70,8 +70,7 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
 const ownMessageQuery = (id: number) =>
   queryOptions({
     queryKey: [...inboxKey, 'one', id],
-    queryFn: async ({ signal }) =>
-      (await request<InboxMessage>({ path: `/api/user/messages/${id}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<InboxMessage>({ path: `/api/user/messages/${id}`, signal }),
   })
 
 /** Marks a message read once it is shown. The badge moves at once, and back where that failed. */

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
@@ -47,12 +47,11 @@ async function passkeyLogin(): Promise<SessionUser> {
     method: 'POST',
     path: '/api/user/login/passkey/begin',
   })
-  const { data } = await request<SessionUser>({
+  return fetchData<SessionUser>({
     method: 'POST',
     path: '/api/user/login/passkey',
     body: { passkey: await showPasskey(begun.data) },
   })
-  return data
 }
 
 export function LoginPage(): ReactElement {

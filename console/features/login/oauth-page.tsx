@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { WAYS } from '#console/ui/ways-in/ways.ts'
@@ -65,17 +65,13 @@ function comeBack(way: string, params: URLSearchParams, refused: string) {
 }
 
 /** Ends a journey to another site, by what it sent the browser back with; null: it was bound. */
-async function oauthReturn(
+const oauthReturn = (
   type: string,
   query: Readonly<Record<string, string>>,
-): Promise<EnteredOrBound> {
-  return (await request<EnteredOrBound>({ path: `/api/oauth/${type}`, query })).data
-}
+): Promise<EnteredOrBound> => fetchData({ path: `/api/oauth/${type}`, query })
 
 /** Logs in, or binds, by what Telegram's widget said; null: it was bound. */
-async function telegramReturn(
+const telegramReturn = (
   act: 'login' | 'bind',
   query: Readonly<Record<string, string>>,
-): Promise<EnteredOrBound> {
-  return (await request<EnteredOrBound>({ path: `/api/oauth/telegram/${act}`, query })).data
-}
+): Promise<EnteredOrBound> => fetchData({ path: `/api/oauth/telegram/${act}`, query })

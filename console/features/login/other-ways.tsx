@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { oauthState, rememberReturn, sendAway } from '#console/api/oauth.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
@@ -63,6 +63,5 @@ function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
 }
 
 /** Logs in by the code that the account of the QR code answers with. */
-async function weChatLogin(query: WeChatQuery): Promise<Entered> {
-  return (await request<Entered>({ path: '/api/oauth/wechat', query })).data
-}
+const weChatLogin = (query: WeChatQuery): Promise<Entered> =>
+  fetchData({ path: '/api/oauth/wechat', query })

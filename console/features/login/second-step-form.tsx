@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showPasskey } from '#console/api/auth/passkeys.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { atField, CODE_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -121,7 +121,7 @@ function CodeForm(props: {
 
 /** Has the browser ask for one of the user's passkeys, as the second step of this login. */
 async function secondPasskey(ticket: string): Promise<PasskeyShown> {
-  const { data } = await request<PasskeyOptions>({
+  const data = await fetchData<PasskeyOptions>({
     method: 'POST',
     path: '/api/user/login/second/begin',
     body: { ticket },
@@ -130,11 +130,9 @@ async function secondPasskey(ticket: string): Promise<PasskeyShown> {
 }
 
 /** The second step of a login, by a code or a passkey. */
-async function secondStep(body: SecondStep): Promise<SessionUser> {
-  const { data } = await request<SessionUser>({
+const secondStep = (body: SecondStep): Promise<SessionUser> =>
+  fetchData({
     method: 'POST',
     path: '/api/user/login/second',
     body,
   })
-  return data
-}

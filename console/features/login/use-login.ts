@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { showInfo } from '#console/ui/toast.ts'
 import type { Entered, SecondFactorNeeded } from '#write-api/contract/session.ts'
 import type { Login } from '#write-api/contract/setup.ts'
@@ -90,12 +90,10 @@ export function useLogin(onNeeded: OnNeeded) {
 }
 
 /** `turnstile`: the token of the human check; empty while none is asked for. */
-async function login(credentials: Login, turnstile: string): Promise<Entered> {
-  const { data } = await request<Entered>({
+const login = (credentials: Login, turnstile: string): Promise<Entered> =>
+  fetchData({
     method: 'POST',
     path: '/api/user/login',
     query: { turnstile },
     body: credentials,
   })
-  return data
-}

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/credentials.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -97,9 +97,7 @@ function NewToken(props: { token: string; userId: number | undefined }): ReactEl
 }
 
 /** A new system access token, told this once; the old one is void. */
-async function resetAccessToken(): Promise<string> {
-  return (await request<string>({ path: '/api/user/token' })).data
-}
+const resetAccessToken = (): Promise<string> => fetchData({ path: '/api/user/token' })
 
 async function revokeAccessToken(): Promise<void> {
   await request({ method: 'DELETE', path: '/api/user/token' })

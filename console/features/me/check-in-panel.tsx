@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { failureOf } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { selfQuery } from '#console/api/self.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -66,13 +66,12 @@ function CheckIn(): ReactElement {
 /** Whether today's reward is still to be had. */
 const checkInStatusQuery = queryOptions({
   queryKey: ['check-in-status'],
-  queryFn: async ({ signal }) =>
-    (await request<CheckInStatus>({ path: '/api/user/check_in_status', signal })).data,
+  queryFn: ({ signal }) => fetchData<CheckInStatus>({ path: '/api/user/check_in_status', signal }),
 })
 
 /** Takes today's reward and answers how much it is. */
 async function checkIn(): Promise<number> {
-  const { data } = await request<{ quota: number }>({
+  const data = await fetchData<{ quota: number }>({
     method: 'POST',
     path: '/api/user/check_in',
   })

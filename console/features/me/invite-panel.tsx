@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -102,6 +102,6 @@ function InviteLink(): ReactElement {
 /** The code of one's own invite link; it never changes. */
 const inviteCodeQuery = queryOptions({
   queryKey: ['invite-code'],
-  queryFn: async ({ signal }) => (await request<string>({ path: '/api/user/aff', signal })).data,
+  queryFn: ({ signal }) => fetchData<string>({ path: '/api/user/aff', signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })

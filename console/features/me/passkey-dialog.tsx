@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { makePasskey } from '#console/api/auth/passkeys.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -90,7 +90,7 @@ export function PasskeyDialog(props: {
 
 /** Answers the recovery codes that came with it; none where there were some. */
 async function addPasskey(body: AddPasskey): Promise<string[]> {
-  const { data } = await request<RecoveryCodes>({
+  const data = await fetchData<RecoveryCodes>({
     method: 'POST',
     path: '/api/user/passkeys',
     body,
@@ -98,14 +98,12 @@ async function addPasskey(body: AddPasskey): Promise<string[]> {
   return data.recovery_codes
 }
 
-async function beginPasskey(proof: ProofOnly): Promise<PasskeyOptions> {
-  const { data } = await request<PasskeyOptions>({
+const beginPasskey = (proof: ProofOnly): Promise<PasskeyOptions> =>
+  fetchData({
     method: 'POST',
     path: '/api/user/passkeys/begin',
     body: proof,
   })
-  return data
-}
 
 async function renamePasskey(id: number, name: string): Promise<void> {
   await request({ method: 'PUT', path: '/api/user/passkeys', body: { id, name } })

@@ -1,7 +1,8 @@
+import './security.css'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -11,7 +12,6 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OwnSession } from '#read-api/contract/security.ts'
 import { SessionList } from './session-list.tsx'
-import './security.css'
 
 /** Where one is logged in, and the end of any of it. */
 export function SessionsPanel(): ReactElement {
@@ -60,6 +60,5 @@ async function endOtherSessions(): Promise<void> {
 /** Where one is logged in. */
 const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
-  queryFn: async ({ signal }) =>
-    (await request<OwnSession[]>({ path: '/api/user/sessions', signal })).data,
+  queryFn: ({ signal }) => fetchData<OwnSession[]>({ path: '/api/user/sessions', signal }),
 })

@@ -1,7 +1,7 @@
 import { QRCodeSVG } from 'qrcode.react'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
@@ -63,7 +63,7 @@ export function TotpDialog(props: {
 
 /** Answers the recovery codes that came with it; none where there were some. */
 async function confirmTotp(code: string): Promise<string[]> {
-  const { data } = await request<RecoveryCodes>({
+  const data = await fetchData<RecoveryCodes>({
     method: 'POST',
     path: '/api/user/totp',
     body: { code },

@@ -1,7 +1,7 @@
 import { type ReactElement, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { beginTotp } from '#console/api/credentials.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { Overlay } from '#console/ui/overlay.tsx'
@@ -165,7 +165,7 @@ async function removePasskey(id: number, proof: ProofOnly): Promise<void> {
 }
 
 async function replaceRecoveryCodes(proof: ProofOnly): Promise<string[]> {
-  const { data } = await request<RecoveryCodes>({
+  const data = await fetchData<RecoveryCodes>({
     method: 'POST',
     path: '/api/user/recovery_codes',
     body: proof,

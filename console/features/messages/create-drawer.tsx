@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messagesKey } from '#console/api/messages.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
@@ -73,5 +73,5 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
 /** Answers its id and to how many it went. */
 async function sendMessage(body: CreateMessage): Promise<CreatedMessage> {
   const call = { method: 'POST', path: '/api/admin/messages', body } as const
-  return (await request<CreatedMessage>(call)).data
+  return fetchData<CreatedMessage>(call)
 }

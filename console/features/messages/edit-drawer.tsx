@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messagesKey } from '#console/api/messages.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -144,8 +144,7 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
 const messageQuery = (id: number) =>
   queryOptions({
     queryKey: [...messagesKey, 'one', id],
-    queryFn: async ({ signal }) =>
-      (await request<AdminMessage>({ path: `/api/admin/messages/${id}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<AdminMessage>({ path: `/api/admin/messages/${id}`, signal }),
     // Somebody reads it any moment.
     staleTime: 0,
   })

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type MessagePage, messagesKey } from '#console/api/messages.ts'
-import { request } from '#console/api/request.ts'
+import { messagesKey } from '#console/api/messages.ts'
+import { type ListPage, request } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
@@ -27,7 +27,7 @@ function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
       try {
         await deleteMessage(id)
         const lists = { queryKey: [...messagesKey, 'list'] }
-        client.setQueriesData<MessagePage>(lists, (page) => without(page, id))
+        client.setQueriesData<ListPage<AdminMessage>>(lists, (page) => without(page, id))
         showSuccess(t('messages.deleted'))
       } catch (error) {
         showError(error)
@@ -38,7 +38,10 @@ function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   )
 }
 
-const without = (page: MessagePage | undefined, id: number): MessagePage | undefined =>
+const without = (
+  page: ListPage<AdminMessage> | undefined,
+  id: number,
+): ListPage<AdminMessage> | undefined =>
   page?.items.some((row) => row.id === id) === true
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messagesKey } from '#console/api/messages.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, type ListPage } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -78,8 +78,6 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
   )
 }
 
-type RecipientPage = { items: Recipient[]; page: number; total: number }
-
 /** To whom a message went, and who has read it, for admins. `page` counts from 0. */
 const recipientsQuery = (id: number, page: number, pageSize: number) =>
   queryOptions({
@@ -87,7 +85,7 @@ const recipientsQuery = (id: number, page: number, pageSize: number) =>
     queryFn: async ({ signal }) => {
       const path = `/api/admin/messages/${id}/recipients`
       const query = { p: page, page_size: pageSize }
-      return (await request<RecipientPage>({ path, query, signal })).data
+      return fetchData<ListPage<Recipient>>({ path, query, signal })
     },
     placeholderData: keepPreviousData,
     staleTime: 0,

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, type ListPage } from '#console/api/request.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
@@ -47,8 +47,6 @@ export function useOrderList() {
 
 export type OrderListView = ReturnType<typeof useOrderList>
 
-type OrderPage = { items: Order[]; page: number; total: number }
-
 /** `page` counts from 0. Empty texts ask for all; newest first. */
 type OrderQuery = { keyword: string; status: string; page: number; pageSize: number }
 
@@ -59,7 +57,7 @@ const allOrdersQuery = (asked: OrderQuery) =>
     queryFn: async ({ signal }) => {
       const { keyword, status, page, pageSize } = asked
       const query = { keyword, status, p: page, page_size: pageSize }
-      return (await request<OrderPage>({ path: '/api/user/topup', query, signal })).data
+      return fetchData<ListPage<Order>>({ path: '/api/user/topup', query, signal })
     },
     placeholderData: keepPreviousData,
     refetchOnMount: 'always',

@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
@@ -135,7 +135,5 @@ function NewPassword({ password }: { password: string }): ReactElement {
 }
 
 /** The new password, by the link of a mail; told this once. */
-async function resetPassword(link: ResetPassword): Promise<string> {
-  const { data } = await request<string>({ method: 'POST', path: '/api/user/reset', body: link })
-  return data
-}
+const resetPassword = (link: ResetPassword): Promise<string> =>
+  fetchData({ method: 'POST', path: '/api/user/reset', body: link })

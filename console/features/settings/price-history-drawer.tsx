@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, type ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -203,11 +203,13 @@ type PriceHistoryFilter = {
   page_size: number
 }
 
-type Page = { items: PriceChange[]; page: number; total: number }
-
 const priceHistoryQuery = (filter: PriceHistoryFilter) =>
   queryOptions({
     queryKey: [...priceHistoryKey, filter],
-    queryFn: async ({ signal }) =>
-      (await request<Page>({ path: '/api/option/price_history', query: filter, signal })).data,
+    queryFn: ({ signal }) =>
+      fetchData<ListPage<PriceChange>>({
+        path: '/api/option/price_history',
+        query: filter,
+        signal,
+      }),
   })

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
@@ -117,7 +117,5 @@ function Found({ preview }: { preview: PricePreview }): ReactElement {
   )
 }
 
-async function previewPrices(body: PreviewPrices): Promise<PricePreview> {
-  return (await request<PricePreview>({ method: 'POST', path: '/api/option/price_preview', body }))
-    .data
-}
+const previewPrices = (body: PreviewPrices): Promise<PricePreview> =>
+  fetchData({ method: 'POST', path: '/api/option/price_preview', body })

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
 import {
   type AccountDraft,
@@ -77,14 +77,12 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
  * Creates the root account and picks the mode; refused once that has been done. Answers the user
  * that this browser is signed in as from then on; null where it has to sign in.
  */
-async function setUp(setup: Setup): Promise<SessionUser | null> {
-  const { data } = await request<SessionUser | null>({
+const setUp = (setup: Setup): Promise<SessionUser | null> =>
+  fetchData({
     method: 'POST',
     path: '/api/setup',
     body: setup,
   })
-  return data
-}
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -39,5 +39,5 @@ export function SetupPage(): ReactElement {
 
 const setupStatusQuery = queryOptions({
   queryKey: ['setup-status'],
-  queryFn: async ({ signal }) => (await request<SetupStatus>({ path: '/api/setup', signal })).data,
+  queryFn: ({ signal }) => fetchData<SetupStatus>({ path: '/api/setup', signal }),
 })

@@ -1,4 +1,4 @@
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { type TaskAsk, type TaskPage, taskParams } from '#console/api/tasks.ts'
 import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
@@ -31,7 +31,13 @@ export type TaskKind<Task extends AnyTask> = {
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
-  list: listDrawings,
+  list: (ask) =>
+    fetchData({
+      path: ask.scope === 'all' ? '/api/mj/' : '/api/mj/self',
+      query: { ...taskParams(ask), mj_id: ask.id },
+      afterPosition: ask.afterPosition,
+      signal: ask.signal,
+    }),
   idOf: ({ mj_id }) => mj_id,
 }
 
@@ -39,28 +45,12 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),
-  list: listMusicTasks,
+  list: (ask) =>
+    fetchData({
+      path: ask.scope === 'all' ? '/api/task/' : '/api/task/self',
+      query: { ...taskParams(ask), task_id: ask.id },
+      afterPosition: ask.afterPosition,
+      signal: ask.signal,
+    }),
   idOf: ({ task_id }) => task_id,
-}
-
-/** One page of the drawings, newest first. */
-async function listDrawings(ask: TaskAsk): Promise<TaskPage<DrawingTask>> {
-  const { data } = await request<TaskPage<DrawingTask>>({
-    path: ask.scope === 'all' ? '/api/mj/' : '/api/mj/self',
-    query: { ...taskParams(ask), mj_id: ask.id },
-    afterPosition: ask.afterPosition,
-    signal: ask.signal,
-  })
-  return data
-}
-
-/** One page of the music tasks, newest first. */
-async function listMusicTasks(ask: TaskAsk): Promise<TaskPage<MusicTask>> {
-  const { data } = await request<TaskPage<MusicTask>>({
-    path: ask.scope === 'all' ? '/api/task/' : '/api/task/self',
-    query: { ...taskParams(ask), task_id: ask.id },
-    afterPosition: ask.afterPosition,
-    signal: ask.signal,
-  })
-  return data
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { tokensKey } from '#console/api/tokens.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -112,7 +112,7 @@ type CreatedTokens = { ids: number[]; names: string[]; keys: string[] }
 /** One token or `count` of them: all, or none. */
 async function createTokens(terms: CreateToken): Promise<CreatedTokens> {
   const call = { method: 'POST', path: '/api/token/', body: terms } as const
-  return (await request<CreatedTokens>(call)).data
+  return fetchData<CreatedTokens>(call)
 }
 
 /** Sends the fields to change; the others stay as they are. */

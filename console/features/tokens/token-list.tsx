@@ -3,8 +3,9 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
-import { type TokenPage, tokensKey } from '#console/api/tokens.ts'
+import { tokensKey } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { chatClients } from '#console/ui/chat-links.ts'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
@@ -63,9 +64,9 @@ function useLiveTokens(): void {
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
   useLiveTopic('tokens', {
     onEvents: (changes) => {
-      const pages = client.getQueriesData<TokenPage>({ queryKey: tokensKey })
+      const pages = client.getQueriesData<ListPage<Token>>({ queryKey: tokensKey })
       const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
-      client.setQueriesData<TokenPage>({ queryKey: tokensKey }, (page) =>
+      client.setQueriesData<ListPage<Token>>({ queryKey: tokensKey }, (page) =>
         page === undefined ? undefined : { ...page, items: patched(page.items, changes) },
       )
       if (changes.some((change) => 'deleted' in change && shown.has(change.id))) readAgain()
@@ -75,9 +76,9 @@ function useLiveTokens(): void {
 }
 
 function patched(
-  items: TokenPage['items'],
+  items: ListPage<Token>['items'],
   changes: readonly LiveData['tokens'][],
-): TokenPage['items'] {
+): ListPage<Token>['items'] {
   const newest = new Map(changes.map((change) => [change.id, change]))
   return items.map((item) => {
     const change = newest.get(item.id)

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fetchTokens, type TokenPage, type TokenQuery, tokensKey } from '#console/api/tokens.ts'
+import type { ListPage } from '#console/api/request.ts'
+import { fetchTokens, type TokenQuery, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import type { useTokenList } from './use-token-list.ts'
@@ -62,7 +63,7 @@ const matchingTokensQuery = (filters: Filters) =>
     queryFn: ({ signal }) => matchingTokens(filters, signal),
   })
 
-async function matchingTokens(filters: Filters, signal: AbortSignal): Promise<TokenPage> {
+async function matchingTokens(filters: Filters, signal: AbortSignal): Promise<ListPage<Token>> {
   const found = new Map<number, Token>()
   for (let page = 0; page * PAGE_SIZE < MATCHING_MAX; page += 1) {
     const asked = { ...filters, sort: 'id', order: 'desc', page, pageSize: PAGE_SIZE } as const

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
-import { type TokenPage, tokensKey } from '#console/api/tokens.ts'
+import { type ListPage, request } from '#console/api/request.ts'
+import { tokensKey } from '#console/api/tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { fullKey } from '#console/ui/full-key.ts'
@@ -55,7 +55,7 @@ function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()
   const show = (ids: ReadonlySet<number>, status: number) =>
-    client.setQueriesData<TokenPage>({ queryKey: tokensKey }, (page) =>
+    client.setQueriesData<ListPage<Token>>({ queryKey: tokensKey }, (page) =>
       page === undefined ? undefined : { ...page, items: withStatus(page.items, ids, status) },
     )
   const setEnabled = async (tokens: readonly Token[], isEnabled: boolean) => {

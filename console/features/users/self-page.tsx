@@ -1,8 +1,10 @@
+import '#console/ui/forms.css'
+import './users.css'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -11,8 +13,6 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { User } from '#read-api/contract/user.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
-import '#console/ui/forms.css'
-import './users.css'
 
 /** One's own name and password: without group and quota, which nobody sets for oneself. */
 export function SelfPage(): ReactElement {
@@ -71,6 +71,6 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
 /** Oneself with balance and bindings, read anew for each form. */
 const ownUserQuery = queryOptions({
   queryKey: ['own-user'],
-  queryFn: async ({ signal }) => (await request<User>({ path: '/api/user/self', signal })).data,
+  queryFn: ({ signal }) => fetchData<User>({ path: '/api/user/self', signal }),
   staleTime: 0,
 })

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ListPage } from '#console/api/request.ts'
 import { selfKey } from '#console/api/self.ts'
-import { type OrderPage, ownOrdersQuery } from '#console/api/wallet.ts'
+import { ownOrdersQuery } from '#console/api/wallet.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
@@ -23,7 +24,7 @@ export function PaymentNote(): ReactElement {
   const client = useQueryClient()
   const rule = useMoneyRule()
   const [id] = useState(awaitedOrder)
-  const find = (page: OrderPage | undefined) => page?.items.find((order) => order.id === id)
+  const find = (page: ListPage<Order> | undefined) => page?.items.find((order) => order.id === id)
   const { data } = useQuery({
     ...ownOrdersQuery(0),
     enabled: id !== null,

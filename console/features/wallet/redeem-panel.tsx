@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { selfKey } from '#console/api/self.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -115,7 +115,7 @@ function useRedeem() {
 /** Turns a code into quota of one's own; answers what it gave. */
 async function redeemCode(key: string): Promise<Redeemed> {
   const call = { method: 'POST', path: '/api/user/topup', body: { key } } as const
-  return (await request<Redeemed>(call)).data
+  return fetchData<Redeemed>(call)
 }
 
 /** Opens the shop that the super admin has named, in a tab of its own. */

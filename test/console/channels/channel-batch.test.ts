@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { refused } from '../support/fake-site.ts'
@@ -10,7 +11,7 @@ const sent = (method: string, path: string) =>
     .filter((call) => call.method === method && call.path === path)
     .map(({ body }) => body)
 const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
-const boxes = () => admin.page.getByRole('checkbox', { name: '选择此行' })
+const boxes = () => admin.page.getByRole('checkbox', { name: zh('ui.selectRow') })
 const choose = async (...rows: number[]) => {
   for (const row of rows) await boxes().nth(row).click()
 }
@@ -36,14 +37,14 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
   const { page } = admin
   await openBatch()
   await choose(0, 2)
-  await page.getByText('已选 2 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 2 })).waitFor()
   await button('设置标签').click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: '设置标签' }).click()
-  await dialog.getByText('标签不能为空！').waitFor()
-  await dialog.getByLabel('标签').fill('east')
+  await dialog.getByRole('button', { name: zh('channels.tagChosen') }).click()
+  await dialog.getByText(zh('channelForm.fault.tagMissing')).waitFor()
+  await dialog.getByLabel(zh('channels.tag')).fill('east')
   await page.keyboard.press('Enter')
-  await page.getByText('已为 2 个渠道设置标签「east」').waitFor()
+  await page.getByText(zh('channels.taggedMany', { count: 2, tag: 'east' })).waitFor()
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
   await undo()
   await expect
@@ -62,9 +63,9 @@ it('a range is chosen with shift, disabled in one call, and what changed goes ba
   await boxes()
     .nth(3)
     .click({ modifiers: ['Shift'] })
-  await page.getByText('已选 4 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 4 })).waitFor()
   await button('禁用所选').click()
-  await page.getByText('已禁用 3 个渠道').waitFor()
+  await page.getByText(zh('channels.disabledMany', { count: 3 })).waitFor()
   await undo()
   await expect
     .poll(() => sent('POST', '/api/channel/batch/status'))
@@ -81,7 +82,7 @@ it('what is refused stays chosen, and says why', async () => {
   await choose(3)
   await button('启用所选').click()
   await page.getByText('渠道已过期').waitFor()
-  await page.getByText('已选 1 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 1 })).waitFor()
 })
 
 it('the chosen are deleted after a question that counts them', async () => {
@@ -89,13 +90,15 @@ it('the chosen are deleted after a question that counts them', async () => {
   await openBatch()
   await choose(1, 3)
   await button('删除所选').click()
-  const question = page.getByRole('alertdialog', { name: '删除所选的 2 个渠道？' })
-  await question.getByRole('button', { name: '取消' }).click()
+  const question = page.getByRole('alertdialog', {
+    name: zh('channels.deleteManyTitle', { count: 2 }),
+  })
+  await question.getByRole('button', { name: zh('ui.cancel') }).click()
   await question.waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([])
   await button('删除所选').click()
-  await question.getByRole('button', { name: '删除' }).click()
-  await page.getByText('已删除 2 个渠道').waitFor()
+  await question.getByRole('button', { name: zh('channels.delete') }).click()
+  await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([{ ids: [2, 4] }])
 })
@@ -108,19 +111,22 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
     await page.getByRole('menuitem', { name }).click()
   }
   await fromMenu('修复渠道能力表')
-  await page.getByText('渠道能力表已修复').waitFor()
+  await page.getByText(zh('channels.fixed')).waitFor()
   expect(sent('POST', '/api/channel/fix')).toHaveLength(1)
   await fromMenu('删除所有已禁用渠道')
-  await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
-  await page.getByText('已删除 2 个渠道').waitFor()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: zh('channels.delete') })
+    .click()
+  await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByText('Backup').waitFor({ state: 'detached' })
 })
 
 it('one is switched off and on again by undo, copied, and deleted', async () => {
   const { page } = admin
   await openAsRoot(page, admin.site, '/admin/channels')
-  await page.getByRole('switch', { name: '启用 DeepSeek' }).click()
-  await page.getByText('已禁用「DeepSeek」').waitFor()
+  await page.getByRole('switch', { name: zh('channels.toggle', { name: 'DeepSeek' }) }).click()
+  await page.getByText(zh('channels.disabled', { name: 'DeepSeek' })).waitFor()
   await undo()
   await expect
     .poll(() => sent('PUT', '/api/channel/'))
@@ -133,23 +139,26 @@ it('one is switched off and on again by undo, copied, and deleted', async () => 
     await page.getByRole('menuitem', { name }).click()
   }
   await fromRow('复制')
-  await page.getByText('已复制「DeepSeek」').waitFor()
+  await page.getByText(zh('channels.copied', { name: 'DeepSeek' })).waitFor()
   await fromRow('删除')
-  await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
-  await page.getByText('已删除 1 个渠道').waitFor()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: zh('channels.delete') })
+    .click()
+  await page.getByText(zh('channels.deleted', { count: 1 })).waitFor()
 })
 
 it('a weight is edited in its row: a wrong one is never sent, a right one undone', async () => {
   const { page } = admin
   await openAsRoot(page, admin.site, '/admin/channels')
-  const weight = page.getByLabel('DeepSeek 的权重')
+  const weight = page.getByLabel(zh('channels.weightOf', { name: 'DeepSeek' }))
   await weight.fill('-1')
   expect(await weight.getAttribute('aria-invalid')).toBe('true')
   await weight.press('Enter')
   await expect.poll(() => weight.inputValue()).toBe('5')
   await weight.fill('9')
   await weight.press('Enter')
-  await page.getByText('「DeepSeek」的权重改为 9').waitFor()
+  await page.getByText(zh('channels.weightChanged', { name: 'DeepSeek', value: 9 })).waitFor()
   await undo()
   await expect
     .poll(() => sent('PUT', '/api/channel/'))

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -8,13 +9,13 @@ const admin = adminSuite({ language: 'zh' })
 
 const asked = (path: string) => admin.site.calls.filter((call) => call.path === path)
 const fromList = async (name: string) => {
-  await admin.page.getByRole('button', { name: '更多操作', exact: true }).click()
+  await admin.page.getByRole('button', { name: zh('channels.moreActions'), exact: true }).click()
   await admin.page.getByRole('menuitem', { name }).click()
 }
 const testsOf = async (name: string) => {
   await openAsRoot(admin.page, admin.site, '/admin/channels')
   await admin.page.getByRole('button', { name: `${name} 的更多操作` }).click()
-  await admin.page.getByRole('menuitem', { name: '测试模型' }).click()
+  await admin.page.getByRole('menuitem', { name: zh('channels.test') }).click()
   return admin.page.getByRole('dialog', { name: `测试渠道「${name}」` })
 }
 
@@ -22,17 +23,23 @@ it('a model is picked and tested: why it failed, or how many seconds it took', a
   const { page, site } = admin
   const dialog = await testsOf('OpenAI main')
   site.routes['GET /api/channel/test/1'] = () => refused('401 invalid key')
-  const search = dialog.getByLabel('搜索模型')
+  const search = dialog.getByLabel(zh('channelForm.pickSearch'))
   await search.fill('nothing like it')
-  await dialog.getByText('没有匹配的模型').waitFor()
-  expect(await dialog.getByRole('button', { name: '全部测试（0）' }).isDisabled()).toBe(true)
+  await dialog.getByText(zh('channelForm.pickNone')).waitFor()
+  expect(
+    await dialog
+      .getByRole('button', { name: zh('channelTests.testFound', { count: 0 }) })
+      .isDisabled(),
+  ).toBe(true)
   await search.fill('o3')
-  await dialog.getByRole('button', { name: '测试 o3', exact: true }).click()
+  await dialog
+    .getByRole('button', { name: zh('channelTests.testModel', { model: 'o3' }), exact: true })
+    .click()
   await dialog.getByText('401 invalid key').waitFor()
   site.routes['GET /api/channel/test/1'] = ({ query }) =>
     ok({ model: query.get('model'), time: query.get('model') === 'o3' ? 5.5 : 0.42, reason: '' })
   await search.fill('')
-  await dialog.getByRole('button', { name: '全部测试（3）' }).click()
+  await dialog.getByRole('button', { name: zh('channelTests.testFound', { count: 3 }) }).click()
   await dialog.getByText('很慢 · 5.50 秒').waitFor()
   await expect.poll(() => dialog.getByText('快 · 0.42 秒').count()).toBe(2)
   const models = asked('/api/channel/test/1').map(({ query }) => query.get('model'))
@@ -53,14 +60,18 @@ it('all are tested with progress, a second start is refused, and the end is told
   }
   await openAsRoot(page, site, '/admin/channels')
   await fromList('测试所有渠道')
-  await page.getByText('正在测试所有渠道：0/4，失败 0').waitFor()
+  await page.getByText(zh('channelTests.progress', { tested: 0, total: 4, failed: 0 })).waitFor()
   await fromList('测试所有渠道')
   await page.getByText('测试已在运行中').waitFor()
   progress = { ...progress, tested: 3, failed: 1 }
-  await page.getByText('正在测试所有渠道：3/4，失败 1').waitFor()
-  expect(await page.getByRole('progressbar', { name: '测试进度' }).getAttribute('value')).toBe('3')
+  await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
+  expect(
+    await page
+      .getByRole('progressbar', { name: zh('channelTests.progressLabel') })
+      .getAttribute('value'),
+  ).toBe('3')
   progress = { ...progress, is_running: false, tested: 4, ended_time: 9 }
-  await page.getByText('已测试 4 个渠道，失败 1 个').waitFor()
+  await page.getByText(zh('channelTests.allDone', { tested: 4, failed: 1 })).waitFor()
   await page.getByRole('progressbar').waitFor({ state: 'detached' })
 
   const result = { model: 'gpt-4o', duration: 420, reason: '' }
@@ -72,14 +83,16 @@ it('all are tested with progress, a second start is refused, and the end is told
         { ...result, id: 1, name: 'OpenAI main' },
       ],
     })
-  await page.getByRole('button', { name: '查看结果' }).click()
-  const results = page.getByRole('dialog', { name: '全部测试的结果' })
-  await results.getByRole('heading', { name: '失败（1）' }).waitFor()
+  await page.getByRole('button', { name: zh('channelTests.showResults') }).click()
+  const results = page.getByRole('dialog', { name: zh('channelTests.resultsTitle') })
+  await results
+    .getByRole('heading', { name: zh('channelTests.resultsFailed', { count: 1 }) })
+    .waitFor()
   const [failed, passed] = await results.getByRole('listitem').allInnerTexts()
   expect(failed).toMatch(/Backup\s+gpt-4o\s+上游返回 401\s+0.42 秒/)
   expect(passed).toMatch(/OpenAI main\s+gpt-4o\s+快 ·\s+0.42 秒/)
   await results.getByRole('link', { name: 'Backup' }).click()
-  await page.getByRole('dialog', { name: '编辑渠道' }).waitFor()
+  await page.getByRole('dialog', { name: zh('channelForm.editPending') }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/channel/edit/3')
 })
 
@@ -91,9 +104,9 @@ it('a failed test is said in the row, with its reason; on phones without a hover
   await openAsRoot(page, site, '/admin/channels')
   const row = page.getByRole('row', { name: 'Broken' })
   await row.getByRole('button', { name: /^失败: .*401/ }).waitFor()
-  expect(await row.getByText('未测试').count()).toBe(0)
-  await row.getByRole('button', { name: 'Broken 的更多操作' }).click()
-  await page.getByRole('menuitem', { name: '健康与时间线' }).click()
+  expect(await row.getByText(zh('channels.speed.untested')).count()).toBe(0)
+  await row.getByRole('button', { name: zh('channels.more', { name: 'Broken' }) }).click()
+  await page.getByRole('menuitem', { name: zh('channels.timeline') }).click()
   await page.waitForURL('**/admin/health?peek=1')
   await page.setViewportSize({ width: 390, height: 844 })
   await openAsRoot(page, site, '/admin/channels')
@@ -108,14 +121,18 @@ it('a balance is asked for anew, one or all; a failure is told', async () => {
   const cell = page.getByRole('row', { name: 'DeepSeek' })
   await cell.getByText('$41.50').waitFor()
   site.routes['GET /api/channel/update_balance/2/'] = () => refused('查询余额失败：401')
-  await cell.getByRole('button', { name: '更新 DeepSeek 的余额' }).click()
+  await cell
+    .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
+    .click()
   await page.getByText('查询余额失败：401').waitFor()
   site.routes['GET /api/channel/update_balance/2/'] = () => ok({ balance: 40 })
-  await cell.getByRole('button', { name: '更新 DeepSeek 的余额' }).click()
-  await page.getByText('「DeepSeek」的余额已更新').waitFor()
+  await cell
+    .getByRole('button', { name: zh('channels.refreshBalance', { name: 'DeepSeek' }) })
+    .click()
+  await page.getByText(zh('channels.balanceUpdated', { name: 'DeepSeek' })).waitFor()
   site.routes['GET /api/channel/update_balance'] = () => ok({ updated: 2, failed: 1, left: 0 })
   await fromList('更新所有余额')
-  await page.getByText('已更新 2 个渠道的余额，1 个未能更新').waitFor()
+  await page.getByText(zh('channels.balancesUpdated', { updated: 2, failed: 1 })).waitFor()
   // A type that does not tell it has no button.
   const local = page.getByRole('row', { name: 'Local' })
   expect(await local.getByRole('button', { name: /余额/ }).count()).toBe(0)
@@ -132,15 +149,18 @@ it('filters, sort and page live in the address; what they hide is said, and clea
     sort: 'priority',
     order: 'asc',
   })
-  await page.getByRole('button', { name: '优先级', exact: true }).click()
+  await page.getByRole('button', { name: zh('channels.priority'), exact: true }).click()
   await expect.poll(() => last()?.get('sort')).toBeNull()
-  await page.getByLabel('搜索 ID、名称、地址或标签').fill('nothing')
-  await page.getByText('没有匹配的渠道').waitFor()
+  await page.getByLabel(zh('channels.searchKeyword')).fill('nothing')
+  await page.getByText(zh('channels.notFoundTitle')).waitFor()
   expect(new URL(page.url()).searchParams.get('keyword')).toBe('nothing')
-  await page.getByRole('button', { name: '清除筛选' }).last().click()
+  await page
+    .getByRole('button', { name: zh('channels.clear') })
+    .last()
+    .click()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   expect(new URL(page.url()).search).toBe('')
-  await page.getByRole('button', { name: 'ID 排序' }).click()
+  await page.getByRole('button', { name: zh('channels.idSort') }).click()
   await expect.poll(() => last()?.get('id_sort')).toBe('true')
   await page.reload()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
@@ -152,10 +172,10 @@ it('a list that can’t be refreshed says so, and models that can’t be had too
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   site.routes['GET /api/channel/'] = () => refused('坏了')
-  await page.getByRole('button', { name: '刷新' }).click()
-  await page.getByText('刷新失败').waitFor()
+  await page.getByRole('button', { name: zh('channels.refresh') }).click()
+  await page.getByText(zh('channels.refreshFailed')).waitFor()
   site.routes['GET /api/channel/models'] = () => refused('坏了')
   site.routes['GET /api/channel/models_enabled'] = () => refused('坏了')
-  await page.getByRole('button', { name: '新建渠道' }).click()
+  await page.getByRole('button', { name: zh('channels.create') }).click()
   await page.getByText('获取模型列表失败 获取启用模型失败').waitFor()
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -19,10 +20,10 @@ describe('a new channel', () => {
   it('is made once nothing is missing; an address with /v1 is asked about', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/admin/channels?group=vip')
-    await page.getByRole('button', { name: '新建渠道' }).click()
+    await page.getByRole('button', { name: zh('channels.create') }).click()
     await press('创建渠道')
-    await drawer().getByText('请填写渠道名称和渠道密钥！').first().waitFor()
-    await drawer().getByText('请至少选择一个模型！').waitFor()
+    await drawer().getByText(zh('channelForm.fault.nameAndKeyMissing')).first().waitFor()
+    await drawer().getByText(zh('channelForm.fault.modelsMissing')).waitFor()
     expect(pathNow()).toBe('/channel/add')
     await box('名称').fill('Mine')
     await box('密钥').fill('sk-upstream')
@@ -30,13 +31,18 @@ describe('a new channel', () => {
     expect(await box('密钥').getAttribute('type')).toBe('text')
     await press('隐藏密钥')
     await box('接口地址').fill('https://models.example/v1/')
-    await drawer().getByRole('combobox', { name: '模型', exact: true }).fill('gpt-4o, o3,')
+    await drawer()
+      .getByRole('combobox', { name: zh('channels.searchModel'), exact: true })
+      .fill('gpt-4o, o3,')
     await press('创建渠道')
-    await page.getByRole('alertdialog').getByRole('button', { name: '仍然保存' }).click()
-    await page.getByText('渠道创建成功').waitFor()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('channelForm.versionKeep') })
+      .click()
+    await page.getByText(zh('channelForm.created')).waitFor()
     expect(sent('POST', '/api/channel/')).toMatchObject([
       {
-        name: 'Mine',
+        name: en('dashboard.mine'),
         type: 1,
         key: 'sk-upstream',
         base_url: 'https://models.example/v1',
@@ -56,14 +62,18 @@ describe('a new channel', () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/channel/add')
     await box('组织 ID').waitFor()
-    await drawer().getByLabel('类型').selectOption('43')
+    await drawer().getByLabel(zh('channels.searchType')).selectOption('43')
     await expect.poll(() => box('接口地址').inputValue()).toBe('https://api.deepseek.com')
     expect(await box('组织 ID').count()).toBe(0)
-    await drawer().getByLabel('类型').selectOption('3')
+    await drawer().getByLabel(zh('channels.searchType')).selectOption('3')
     expect(await box('API 版本').getAttribute('placeholder')).toBe('2024-10-21')
-    expect(await drawer().getByRole('button', { name: '获取模型列表' }).count()).toBe(0)
+    expect(
+      await drawer()
+        .getByRole('button', { name: zh('channelForm.fetchModels') })
+        .count(),
+    ).toBe(0)
     await press('创建渠道')
-    await drawer().getByText('请填写接口地址').waitFor()
+    await drawer().getByText(zh('channelForm.fault.baseUrlMissing')).waitFor()
   })
 
   it('several keys make a channel each, or one channel that takes them in turn', async () => {
@@ -75,19 +85,25 @@ describe('a new channel', () => {
       .check()
     await box('名称').fill('Mine')
     await box('密钥').fill('sk-1\n\n sk-2')
-    await drawer().getByText('已填写 2 个密钥。').waitFor()
-    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await drawer()
+      .getByText(zh('channelForm.keyLines', { count: 2 }))
+      .waitFor()
+    await drawer()
+      .getByRole('button', { name: zh('channelForm.fillType') })
+      .click()
     await press('创建渠道')
-    await page.getByText('已创建 2 个渠道').waitFor()
+    await page.getByText(zh('channelForm.createdMany', { count: 2 })).waitFor()
     await drawer().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: '新建渠道' }).click()
+    await page.getByRole('button', { name: zh('channels.create') }).click()
     await drawer()
       .getByRole('radio', { name: /多密钥渠道/ })
       .check()
     await drawer().getByRole('radio', { name: /轮询/ }).check()
     await box('名称').fill('One')
     await box('密钥').fill('sk-1\nsk-2')
-    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await drawer()
+      .getByRole('button', { name: zh('channelForm.fillType') })
+      .click()
     await press('创建渠道')
     await drawer().waitFor({ state: 'detached' })
     expect(sent('POST', '/api/channel/')).toMatchObject([
@@ -106,13 +122,15 @@ describe('a new channel', () => {
     await openAsRoot(page, site, '/channel/add')
     await box('名称').fill('Mine')
     await box('密钥').fill('sk-1')
-    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await drawer()
+      .getByRole('button', { name: zh('channelForm.fillType') })
+      .click()
     await press('创建渠道')
     await press('创建渠道')
-    await page.getByText('提交失败，请勿重复提交！').waitFor()
+    await page.getByText(zh('ui.duplicate')).waitFor()
     await drawer().waitFor({ state: 'detached' })
     answer()
-    await page.getByText('渠道创建成功').waitFor()
+    await page.getByText(zh('channelForm.created')).waitFor()
     expect(sent('POST', '/api/channel/')).toHaveLength(1)
   })
 })
@@ -148,23 +166,23 @@ describe('a channel that is there', () => {
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'DeepSeek' }).click()
     await box('接口地址').fill('https://elsewhere.example')
-    await drawer().getByText('地址、类型或代理已更改，需要重新输入密钥。').waitFor()
+    await drawer().getByText(zh('channelForm.keyAgainHint')).waitFor()
     await press('保存修改')
-    await drawer().getByText('请填写密钥').waitFor()
+    await drawer().getByText(zh('channelForm.fault.keyAgain')).waitFor()
     await box('接口地址').fill('https://api.deepseek.com/')
     await box('名称').fill('DeepSeek 2')
     await press('路由与限制')
     // The site's switch is off: what the channel allows does nothing.
-    await drawer().getByText('现在不起作用：设置「自动禁用失败的渠道」已关闭。').waitFor()
-    const settings = drawer().getByRole('link', { name: '前往设置' })
+    await drawer().getByText(zh('channelForm.autoBanOff')).waitFor()
+    const settings = drawer().getByRole('link', { name: zh('channelForm.autoBanSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=models')
     await box('优先级').fill('x')
     await press('保存修改')
-    await drawer().getByText('请输入整数').waitFor()
+    await drawer().getByText(zh('channelForm.fault.notInteger')).waitFor()
     await box('优先级').fill('3')
     await box('最大并发').fill('4')
     await press('保存修改')
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('channelForm.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 2, name: 'DeepSeek 2', priority: 3, max_concurrency: 4 },
     ])
@@ -174,14 +192,14 @@ describe('a channel that is there', () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/channel/edit/1')
     await press('保存修改')
-    await page.getByText('没有任何修改！').waitFor()
+    await page.getByText(zh('channelForm.unchanged')).waitFor()
     await press('映射与覆盖')
     for (const name of ['模型映射', '参数覆盖', '额外设置']) {
       await box(name).fill('{"a":')
       await box('模型前缀').focus()
-      await drawer().getByText('不是合法的 JSON 字符串').waitFor()
+      await drawer().getByText(zh('channelForm.fault.notJson')).waitFor()
       await box(name).fill('')
-      await drawer().getByText('不是合法的 JSON 字符串').waitFor({ state: 'detached' })
+      await drawer().getByText(zh('channelForm.fault.notJson')).waitFor({ state: 'detached' })
     }
     for (const [name, text, fault] of [
       ['模型映射', '{"a": "b", "b": "a"}', '模型映射不能形成循环，也不能经过 8 个以上的其他模型'],
@@ -195,7 +213,9 @@ describe('a channel that is there', () => {
       await drawer().getByText(fault).waitFor({ state: 'detached' })
     }
     await box('额外设置').fill('{"include_usage": false, "prox": "", "force": 1}')
-    await drawer().getByText('未识别的设置，不会生效：prox, force。').waitFor()
+    await drawer()
+      .getByText(zh('channelForm.unknownSettings', { names: 'prox, force' }))
+      .waitFor()
     await box('额外设置').fill('')
     expect(sent('PUT', '/api/channel/')).toEqual([])
   })
@@ -214,19 +234,23 @@ describe('a channel that is there', () => {
   it('keys set aside are named with their reason, and taken back', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/channel/edit/3')
-    await drawer().getByText('上游返回 401').waitFor()
-    await drawer().getByRole('button', { name: '恢复第 4 个密钥' }).click()
+    await drawer()
+      .getByText(zh('health.reason.status', { status: 401 }))
+      .waitFor()
+    await drawer()
+      .getByRole('button', { name: zh('channelForm.takeBack', { name: '第 4 个密钥' }) })
+      .click()
     const radio = (name: RegExp) => drawer().getByRole('radio', { name })
     expect(await radio(/追加密钥/).isChecked()).toBe(true)
     await radio(/替换密钥/).check()
     await box('密钥').fill('sk-6\nsk-7')
     await press('保存修改')
-    const asked = page.getByRole('alertdialog', { name: '替换全部密钥？' })
-    await asked.getByRole('button', { name: '取消' }).click()
+    const asked = page.getByRole('alertdialog', { name: zh('channelForm.replaceTitle') })
+    await asked.getByRole('button', { name: zh('ui.cancel') }).click()
     await asked.waitFor({ state: 'detached' })
     await radio(/追加密钥/).check()
     await press('保存修改')
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('channelForm.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 3, key: 'sk-6\nsk-7', key_mode: 'append', enable_keys: [3] },
     ])
@@ -237,10 +261,10 @@ describe('a channel that is there', () => {
     await openAsRoot(page, site, '/channel/edit/1')
     await box('接口地址').fill('https://elsewhere.example')
     await press('获取模型列表')
-    await page.getByRole('alert').getByText('请填写密钥').waitFor()
+    await page.getByRole('alert').getByText(zh('channelForm.fault.keyAgain')).waitFor()
     await box('密钥').fill('sk-wrong')
     await press('获取模型列表')
-    await page.getByText('获取模型列表失败').waitFor()
+    await page.getByText(zh('channels.modelsFailed')).waitFor()
     await page.getByText('上游拒绝了密钥').waitFor()
     expect(sent('POST', '/api/channel/fetch_models')).toMatchObject([
       { base_url: 'https://elsewhere.example', type: 1, key: 'sk-wrong' },
@@ -248,14 +272,14 @@ describe('a channel that is there', () => {
     await box('密钥').fill('')
     await box('接口地址').fill('https://api.openai.com')
     await press('获取模型列表')
-    const picker = page.getByRole('dialog', { name: '选择模型' })
-    await picker.getByLabel('搜索模型').fill('gpt')
-    await picker.getByRole('checkbox', { name: '全选（2）' }).check()
-    await picker.getByRole('button', { name: '确定（4）' }).click()
+    const picker = page.getByRole('dialog', { name: zh('channelForm.pickTitle') })
+    await picker.getByLabel(zh('channelForm.pickSearch')).fill('gpt')
+    await picker.getByRole('checkbox', { name: zh('channelForm.pickAll', { count: 2 }) }).check()
+    await picker.getByRole('button', { name: zh('channelForm.pickAction', { count: 4 }) }).click()
     await picker.waitFor({ state: 'detached' })
     await press('移除 gpt-4o-mini')
     await press('保存修改')
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('channelForm.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([{ id: 1, models: 'gpt-4o,o3,gpt-5' }])
   })
 })
@@ -264,7 +288,7 @@ describe('the form’s own address', () => {
   it('says when there is no such channel', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/channel/edit/77')
-    await drawer().getByText('渠道未找到，请刷新页面后重试。').waitFor()
+    await drawer().getByText(zh('channels.missing')).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(pathNow).toBe('/admin/channels')
   })
@@ -276,11 +300,11 @@ describe('the form’s own address', () => {
     await box('名称').fill('Other')
     await page.goBack()
     const question = page.getByRole('alertdialog')
-    await question.getByRole('button', { name: '继续编辑' }).click()
+    await question.getByRole('button', { name: zh('ui.unsavedStay') }).click()
     await question.waitFor({ state: 'detached' })
     expect(await box('名称').inputValue()).toBe('Other')
     await page.goBack()
-    await question.getByRole('button', { name: '放弃修改' }).click()
+    await question.getByRole('button', { name: zh('ui.unsavedLeave') }).click()
     await drawer().waitFor({ state: 'detached' })
     expect(pathNow()).toBe('/admin/channels')
     await page.getByRole('link', { name: 'OpenAI main' }).click()

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -25,7 +26,7 @@ it('1 000 channels under one tag scroll at 60 frames a second', { timeout: 90_00
   Object.assign(site.routes, channelRoutes(CHANNELS))
   await page.addInitScript(() => localStorage.setItem('enable-tag-mode', 'true'))
   await openAsRoot(page, site, '/admin/channels')
-  await page.getByRole('button', { name: 'Show channels of fleet' }).click()
+  await page.getByRole('button', { name: en('channels.showChildren', { tag: 'fleet' }) }).click()
   await page.getByRole('row', { name: 'channel-1 ' }).first().waitFor()
   expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
   const perFrame = await scrollWork(page, page.getByRole('treegrid'))
@@ -57,7 +58,7 @@ it('the health board of 1 015 channels scrolls like the list', { timeout: 90_000
   const { page, site } = admin
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: BOARD })
   await openAsRoot(page, site, '/admin/health')
-  const board = page.getByRole('grid', { name: 'Channel health' })
+  const board = page.getByRole('grid', { name: en('health.title') })
   await board.getByRole('row', { name: 'channel-1 ' }).first().waitFor()
   expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
   const perFrame = await scrollWork(page, board)

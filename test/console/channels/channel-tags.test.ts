@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -13,11 +14,11 @@ const sent = (method: string, path: string) =>
 const row = (name: string) => admin.page.getByRole('row', { name })
 const openTags = async () => {
   await openAsRoot(admin.page, admin.site, '/admin/channels')
-  await admin.page.getByRole('button', { name: '标签聚合' }).click()
+  await admin.page.getByRole('button', { name: zh('channels.tagMode') }).click()
   await admin.page.getByRole('treegrid').waitFor()
 }
 const fromTag = async (name: string) => {
-  await admin.page.getByRole('button', { name: '标签 primary 的更多操作' }).click()
+  await admin.page.getByRole('button', { name: zh('channels.moreTag', { tag: 'primary' }) }).click()
   await admin.page.getByRole('menuitem', { name }).click()
 }
 
@@ -25,10 +26,14 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   const { page, site } = admin
   await openTags()
   const tag = row('primary')
-  await tag.getByText('2 个渠道').waitFor()
-  await tag.getByText('已启用 2/2').waitFor()
-  expect(await tag.getByLabel('标签 primary 的优先级').inputValue()).toBe('')
-  expect(await tag.getByLabel('标签 primary 的权重').inputValue()).toBe('5')
+  await tag.getByText(zh('channels.childCount', { count: 2 })).waitFor()
+  await tag.getByText(zh('channels.tagEnabled', { count: 2, total: 2 })).waitFor()
+  expect(await tag.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' })).inputValue()).toBe(
+    '',
+  )
+  expect(await tag.getByLabel(zh('channels.weightOfTag', { tag: 'primary' })).inputValue()).toBe(
+    '5',
+  )
   await tag.getByText('良好 · 1.67 秒').waitFor()
   expect(await tag.getAttribute('aria-expanded')).toBe('false')
   await page.getByRole('treegrid').focus()
@@ -38,7 +43,7 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   expect(await row('DeepSeek').getAttribute('aria-level')).toBe('2')
   await page.keyboard.press('ArrowLeft')
   await row('DeepSeek').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').waitFor()
   await page.reload()
   await page.getByRole('treegrid').waitFor()
@@ -56,11 +61,11 @@ it('its channels are asked for when it opens, and what fails closes it again', a
   const broken = async (route: Route) =>
     route.fulfill({ status: 400, json: { success: false, message: '读取失败' } })
   await page.route('**/api/channel/?*tag=primary*', broken)
-  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await page.getByText('读取失败').waitFor()
   expect(await row('primary').getAttribute('aria-expanded')).toBe('false')
   await page.unroute('**/api/channel/?*tag=primary*', broken)
-  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').waitFor()
   expect(asked()).toBe(1)
 })
@@ -68,12 +73,12 @@ it('its channels are asked for when it opens, and what fails closes it again', a
 it('its mark is that of all its channels, open or not', async () => {
   const { page } = admin
   await openTags()
-  await page.getByRole('button', { name: '批量操作' }).click()
+  await page.getByRole('button', { name: zh('channels.batchMode') }).click()
   await row('primary').getByRole('checkbox').click()
-  await page.getByText('已选 2 个').waitFor()
-  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await page.getByText(zh('channels.chosen', { count: 2 })).waitFor()
+  await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').getByRole('checkbox').click()
-  await page.getByText('已选 1 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 1 })).waitFor()
   expect(await row('primary').getByRole('checkbox').isChecked()).toBe(false)
 })
 
@@ -81,24 +86,29 @@ it('the editor refuses what is wrong, sends what changed, and asks before it is 
   const { page } = admin
   await openTags()
   await fromTag('编辑标签')
-  const editor = page.getByRole('dialog', { name: '编辑标签「primary」' })
-  const save = editor.getByRole('button', { name: '保存修改' })
+  const editor = page.getByRole('dialog', { name: zh('channelTags.title', { tag: 'primary' }) })
+  const save = editor.getByRole('button', { name: zh('channelForm.saveAction') })
   await save.click()
-  await page.getByText('没有任何修改！').waitFor()
-  await editor.getByLabel('优先级').fill('1.5')
-  await editor.getByLabel('权重').fill('-1')
+  await page.getByText(zh('channelForm.unchanged')).waitFor()
+  await editor.getByLabel(zh('channels.priority')).fill('1.5')
+  await editor.getByLabel(zh('channels.weight')).fill('-1')
   await save.click()
-  await editor.getByText('请输入整数').waitFor()
-  await editor.getByText('请输入不小于 0 的整数').waitFor()
+  await editor.getByText(zh('channelForm.fault.notInteger')).waitFor()
+  await editor.getByText(zh('channelForm.fault.notNatural')).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('alertdialog').getByRole('button', { name: '继续编辑' }).click()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: zh('ui.unsavedStay') })
+    .click()
   await page.getByRole('alertdialog').waitFor({ state: 'detached' })
-  await editor.getByLabel('优先级').fill('7')
-  await editor.getByLabel('权重').fill('5')
-  await editor.getByLabel('标签名称').fill('east')
-  await editor.getByRole('combobox', { name: '模型', exact: true }).fill('gpt-4o,')
+  await editor.getByLabel(zh('channels.priority')).fill('7')
+  await editor.getByLabel(zh('channels.weight')).fill('5')
+  await editor.getByLabel(zh('channelTags.newTag')).fill('east')
+  await editor
+    .getByRole('combobox', { name: zh('channels.searchModel'), exact: true })
+    .fill('gpt-4o,')
   await save.click()
-  await page.getByText('已修改 2 个渠道').waitFor()
+  await page.getByText(zh('channelTags.saved', { count: 2 })).waitFor()
   await editor.waitFor({ state: 'detached' })
   expect(sent('PUT', '/api/channel/tag')).toEqual([
     { tag: 'primary', new_tag: 'east', models: 'gpt-4o', priority: 7 },
@@ -109,14 +119,18 @@ it('all its channels are switched at once, and back by undo', async () => {
   const { page } = admin
   await openTags()
   await fromTag('禁用全部')
-  await page.getByText('已禁用标签「primary」下的 2 个渠道').waitFor()
-  await row('primary').getByText('已启用 0/2').waitFor()
-  await page.getByRole('button', { name: '撤销' }).click()
-  await row('primary').getByText('已启用 2/2').waitFor()
+  await page.getByText(zh('channels.tagDisabledDone', { tag: 'primary', count: 2 })).waitFor()
+  await row('primary')
+    .getByText(zh('channels.tagEnabled', { count: 0, total: 2 }))
+    .waitFor()
+  await page.getByRole('button', { name: zh('ui.undo') }).click()
+  await row('primary')
+    .getByText(zh('channels.tagEnabled', { count: 2, total: 2 }))
+    .waitFor()
   expect(sent('POST', '/api/channel/tag/disabled')).toEqual([{ tag: 'primary' }])
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1, 2], status: 1 }])
   await fromTag('启用全部')
-  await page.getByText('没有可启用的渠道：都已启用或已过期').waitFor()
+  await page.getByText(zh('channels.nothingToEnable')).waitFor()
 })
 
 it('what has expired is not switched on with its tag, nor counted, nor taken back', async () => {
@@ -126,9 +140,11 @@ it('what has expired is not switched on with its tag, nor counted, nor taken bac
   Object.assign(site.routes, channelRoutes(rows))
   await openTags()
   await fromTag('启用全部')
-  await page.getByText('已启用标签「primary」下的 1 个渠道').waitFor()
-  await page.getByRole('button', { name: '撤销' }).click()
-  await row('primary').getByText('已启用 0/2').waitFor()
+  await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
+  await page.getByRole('button', { name: zh('ui.undo') }).click()
+  await row('primary')
+    .getByText(zh('channels.tagEnabled', { count: 0, total: 2 }))
+    .waitFor()
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1], status: 2 }])
 })
 
@@ -138,23 +154,23 @@ it('what the gateway had turned off is switched on, and no undo is offered', asy
   Object.assign(site.routes, channelRoutes(rows))
   await openTags()
   await fromTag('启用全部')
-  await page.getByText('已启用标签「primary」下的 1 个渠道').waitFor()
-  expect(await page.getByRole('button', { name: '撤销' }).count()).toBe(0)
+  await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
+  expect(await page.getByRole('button', { name: zh('ui.undo') }).count()).toBe(0)
 })
 
 it('a number for a whole tag is asked about where its channels differ', async () => {
   const { page } = admin
   await openTags()
-  const priority = page.getByLabel('标签 primary 的优先级')
+  const priority = page.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' }))
   await priority.fill('4')
   await priority.press('Enter')
   const question = page.getByRole('alertdialog')
-  await question.getByRole('button', { name: '取消' }).click()
+  await question.getByRole('button', { name: zh('ui.cancel') }).click()
   await question.waitFor({ state: 'detached' })
   expect(sent('PUT', '/api/channel/tag')).toEqual([])
   await priority.fill('4')
   await priority.press('Enter')
-  await question.getByRole('button', { name: '确定' }).click()
-  await page.getByText('「primary」的优先级改为 4').waitFor()
+  await question.getByRole('button', { name: zh('ui.confirm') }).click()
+  await page.getByText(zh('channels.priorityChanged', { name: 'primary', value: 4 })).waitFor()
   expect(sent('PUT', '/api/channel/tag')).toEqual([{ tag: 'primary', priority: 4 }])
 })

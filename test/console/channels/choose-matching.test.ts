@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -8,7 +9,7 @@ import { takePicture } from '../support/open-page.ts'
 const admin = adminSuite({ language: 'zh' })
 
 const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
-const boxes = () => admin.page.getByRole('checkbox', { name: '选择此行' })
+const boxes = () => admin.page.getByRole('checkbox', { name: zh('ui.selectRow') })
 
 /** So many channels, of which the list answers a page at a time. */
 function serve(count: number): void {
@@ -42,17 +43,20 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
   await openBatch()
   await boxes().first().click()
   await button('选择全部 347 个匹配项').click()
-  await page.getByText('已选 347 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 347 })).waitFor()
   await takePicture(page, 'channels-chosen-all')
   await boxes().nth(2).click()
-  await page.getByText('已选 346 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 346 })).waitFor()
   // One that is gone by now is not named: it would have the whole refused.
   await button('c-2 的更多操作').click()
-  await page.getByRole('menuitem', { name: '删除' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
-  await page.getByText('已选 345 个').waitFor()
+  await page.getByRole('menuitem', { name: zh('channels.delete') }).click()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: zh('channels.delete') })
+    .click()
+  await page.getByText(zh('channels.chosen', { count: 345 })).waitFor()
   await button('禁用所选').click()
-  await page.getByText('已禁用 345 个渠道').waitFor()
+  await page.getByText(zh('channels.disabledMany', { count: 345 })).waitFor()
   expect(sentIds()).toEqual([345])
   await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
 })
@@ -63,7 +67,7 @@ it('what was chosen under one filter is not acted on under another', async () =>
   await openBatch()
   await boxes().first().click()
   await button('选择全部 347 个匹配项').click()
-  await page.getByText('已选 347 个').waitFor()
+  await page.getByText(zh('channels.chosen', { count: 347 })).waitFor()
   await page.goto(`${admin.site.url}/admin/channels?status=1`)
   await button('批量操作').click()
   await boxes().first().waitFor()

@@ -1,5 +1,6 @@
 import type { WebSocketRoute } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel } from '../support/channel-routes.ts'
@@ -20,7 +21,7 @@ it('a test of all is followed by the live stream, without asking again', async (
   const run = { run: 'r1', total: 4, started_time: 1, ended_time: 0, is_running: true }
   site.routes['GET /api/channel/test/progress'] = () => ok({ ...run, tested: 0, failed: 0 })
   await openAsRoot(page, site, '/admin/channels')
-  await page.getByText('正在测试所有渠道：0/4，失败 0').waitFor()
+  await page.getByText(zh('channelTests.progress', { tested: 0, total: 4, failed: 0 })).waitFor()
   await expect.poll(() => socket !== null).toBe(true)
   const asked = () => site.calls.filter(({ path }) => path === '/api/channel/test/progress').length
   const tell = (position: number, tested: number, failed: number, ended_time = 0) =>
@@ -42,14 +43,16 @@ it('a test of all is followed by the live stream, without asking again', async (
   await page.getByRole('row', { name: 'DeepSeek' }).waitFor()
   const before = asked()
   tell(5, 1, 0)
-  await page.getByText('正在测试所有渠道：1/4，失败 0').waitFor()
+  await page.getByText(zh('channelTests.progress', { tested: 1, total: 4, failed: 0 })).waitFor()
   await page.getByRole('row', { name: 'DeepSeek' }).getByText('0.40 秒').waitFor()
   tell(6, 3, 1)
-  await page.getByText('正在测试所有渠道：3/4，失败 1').waitFor()
+  await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
   expect(asked()).toBe(before)
   tell(7, 4, 1, 9)
-  await page.getByText('已测试 4 个渠道，失败 1 个').waitFor()
-  await page.getByRole('progressbar', { name: '测试进度' }).waitFor({ state: 'detached' })
+  await page.getByText(zh('channelTests.allDone', { tested: 4, failed: 1 })).waitFor()
+  await page
+    .getByRole('progressbar', { name: zh('channelTests.progressLabel') })
+    .waitFor({ state: 'detached' })
 })
 
 it('tags are read again once for all that happens to their channels within a second', async () => {
@@ -63,8 +66,8 @@ it('tags are read again once for all that happens to their channels within a sec
     })
   })
   await openAsRoot(page, site, '/admin/channels')
-  await page.getByRole('button', { name: '标签聚合' }).click()
-  await page.getByText('已启用 2/2').waitFor()
+  await page.getByRole('button', { name: zh('channels.tagMode') }).click()
+  await page.getByText(zh('channels.tagEnabled', { count: 2, total: 2 })).waitFor()
   await expect.poll(() => socket !== null).toBe(true)
   const reads = () => site.calls.filter(({ query }) => query.get('tag_mode') === 'true').length
   const before = reads()

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { type Look, openPage } from '../support/open-page.ts'
@@ -73,7 +74,7 @@ describe('/chat/:id', () => {
     expect(asked).toEqual([{ url: 'https://chat.example/', referrer: undefined }])
     expect(await page.getByRole('complementary').count()).toBe(0)
     expect((await box.boundingBox())?.height).toBeGreaterThan(600)
-    await page.getByRole('combobox', { name: '使用的令牌' }).selectOption('desk')
+    await page.getByRole('combobox', { name: zh('chat.token') }).selectOption('desk')
     await expect.poll(() => box.getAttribute('src')).toContain('sk-key1')
     expect(faults).toEqual([])
     await close()
@@ -81,29 +82,29 @@ describe('/chat/:id', () => {
 
   it('opens an app of its own in a new window, and nothing that is no client', async () => {
     const { page, close } = await open('/chat/1')
-    const link = page.getByRole('link', { name: '新窗口打开' })
+    const link = page.getByRole('link', { name: zh('chat.open') })
     expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
     expect(await page.locator('iframe').count()).toBe(0)
     await page.goto(`${site.url}/chat/3`)
-    await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
+    await page.getByText(zh('chat.wrong')).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
     for (const path of ['/chat/9', '/chat/x']) {
       await page.goto(site.url + path)
-      await page.getByText('没有这个聊天客户端').waitFor()
+      await page.getByText(zh('chat.unknown')).waitFor()
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     }
-    await page.getByRole('link', { name: '打开“Next”' }).click()
+    await page.getByRole('link', { name: zh('chat.toFirst', { name: 'Next' }) }).click()
     await page.waitForURL('**/chat/0')
     setStatus({ chats: [] })
     await page.goto(`${site.url}/chat/0`)
-    await page.getByText('请联系管理员配置聊天链接').waitFor()
+    await page.getByText(zh('chat.missing')).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await close()
   })
 
   it('loads once more for a client that the page was not let in yet, then says so', async () => {
     const { page, close } = await open('/chat/2')
-    await page.getByText('浏览器拦截了该客户端').waitFor()
+    await page.getByText(zh('chat.blocked')).waitFor()
     const loads = site.calls.filter(({ path }) => path === '/api/status').length
     expect(loads).toBeGreaterThanOrEqual(2)
     await close()
@@ -122,14 +123,14 @@ describe('/chat/:id', () => {
 
   it('tells that kept clients can’t be read', async () => {
     const { page, close } = await open('/chat/0', {}, { chats: '[{' })
-    await page.getByText('聊天数据解析失败').waitFor()
+    await page.getByText(zh('chat.unreadable')).waitFor()
     await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()
     await close()
   })
 
   it('is offered by the sidebar, one link for each client of the list', async () => {
     const { page, close } = await open('/app/tokens')
-    const links = page.getByRole('navigation', { name: '主导航' }).getByRole('link')
+    const links = page.getByRole('navigation', { name: zh('shell.navigation') }).getByRole('link')
     await expect.poll(() => links.allTextContents()).toContain('Next')
     expect((await links.allTextContents()).slice(0, 4)).toEqual(['Next', 'Cat', 'Other', 'Own'])
     await links.filter({ hasText: 'Cat' }).click()
@@ -163,14 +164,14 @@ describe('/chat2link', () => {
     setStatus({ chats: [] })
     setTokens([])
     const { page, close } = await open('/chat2link')
-    await page.getByText('请联系管理员配置聊天链接').waitFor()
+    await page.getByText(zh('chat.missing')).waitFor()
     // Without a client there is nothing to make a token for: they are not asked for.
     expect(await page.getByText(NO_TOKEN).count()).toBe(0)
     expect(new URL(page.url()).pathname).toBe('/chat2link')
     setTokens([token(2, 'phone')])
     setStatus({ chats: [], chat_link: 'http://plain.example/' })
     await page.goto(`${site.url}/chat2link`)
-    await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
+    await page.getByText(zh('chat.wrong')).waitFor()
     setTokens([])
     await page.goto(`${site.url}/chat2link`)
     await page.getByRole('alert').getByText(NO_TOKEN).waitFor()

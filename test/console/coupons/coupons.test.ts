@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { cutAmong } from '../support/cut-among.ts'
 import { type FakeRoutes, type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
@@ -94,7 +95,7 @@ describe('the codes of the site', () => {
   it('are chosen, copied, kept as a file and disabled', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    expect(await page.getByRole('button', { name: '禁用所选' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: zh('coupons.disableChosen') }).count()).toBe(0)
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const acts = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })
@@ -104,7 +105,7 @@ describe('the codes of the site', () => {
     await expect.poll(async () => counts(await tops())).toEqual([3, 1])
     await page.setViewportSize({ width: 1280, height: 860 })
     await press(page, '复制所选')
-    await page.getByText('已复制 8 个兑换码').waitFor()
+    await page.getByText(zh('coupons.keysCopied', { count: 8 })).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied.split('\n')).toEqual(COUPONS.map(({ key }) => key))
     const [file] = await Promise.all([page.waitForEvent('download'), press(page, '下载 CSV')])
@@ -112,7 +113,7 @@ describe('the codes of the site', () => {
     expect(lines).toHaveLength(9)
     expect(lines[2]).toContain(',welcome,5000000,true,50,,')
     await press(page, '禁用所选')
-    await page.getByText('已禁用 3 个兑换码').waitFor()
+    await page.getByText(zh('coupons.disabledMany', { count: 3 })).waitFor()
     expect(lastBody('PUT /api/redemption/batch-disable')).toEqual({
       ids: COUPONS.map(({ id }) => id),
     })
@@ -123,12 +124,15 @@ describe('the codes of the site', () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
     await press(page, '更多批量操作')
-    await page.getByRole('menuitem', { name: '按名称删除' }).click()
-    await page.getByRole('textbox', { name: '名称' }).fill('spring')
+    await page.getByRole('menuitem', { name: zh('coupons.deleteByName') }).click()
+    await page.getByRole('textbox', { name: zh('coupons.name') }).fill('spring')
     await press(page, '查询数量')
     await page.getByText('共 2 个，包括已使用的').waitFor()
-    await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
-    await page.getByText('已删除 2 个兑换码').waitFor()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('coupons.delete') })
+      .click()
+    await page.getByText(zh('coupons.deleted', { count: 2 })).waitFor()
     await closed(page)
     await close()
   })
@@ -136,11 +140,11 @@ describe('the codes of the site', () => {
   it('are switched off in the list, and on again by undoing', async () => {
     const { page, close } = await open('/admin/coupons?status=1')
     await page.getByText('welcome').first().waitFor()
-    await page.getByRole('switch', { name: '启用或禁用 welcome' }).click()
-    await page.getByText('已禁用 welcome').waitFor()
+    await page.getByRole('switch', { name: zh('coupons.toggle', { name: 'welcome' }) }).click()
+    await page.getByText(zh('coupons.disabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 2 })
     await press(page, '撤销')
-    await page.getByText('已启用 welcome').waitFor()
+    await page.getByText(zh('coupons.enabled', { name: 'welcome' })).waitFor()
     expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 1 })
     await close()
   })
@@ -160,11 +164,11 @@ describe('creating', () => {
       await press(page, /^生成$/)
     }
     await press(page, '添加兑换码')
-    await page.getByLabel('过期时间').fill('2020-01-01T00:00')
+    await page.getByLabel(zh('coupons.validUntil')).fill('2020-01-01T00:00')
     await create('spring')
-    await page.getByText('过期时间已过').waitFor()
+    await page.getByText(zh('coupons.fault.datePast')).waitFor()
     expect(keys).toEqual([])
-    await page.getByLabel('过期时间').fill('')
+    await page.getByLabel(zh('coupons.validUntil')).fill('')
     await create('spring')
     await expect.poll(() => keys).toHaveLength(1)
     await page.getByRole('button', { name: /^生成$/ }).click()
@@ -195,7 +199,7 @@ it('an own key that is refused is told of at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, '添加兑换码')
   await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
-  const key = page.getByRole('textbox', { name: '自定义兑换码' })
+  const key = page.getByRole('textbox', { name: zh('coupons.ownKey') })
   const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
   for (const [typed, words, refusal] of [
     ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
@@ -212,7 +216,7 @@ it('an own key that is refused is told of at its field', async () => {
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
   await key.fill('x'.repeat(65))
   await press(page, /^生成$/)
-  await page.getByText('不能包含空格，最多 64 个字符', { exact: true }).waitFor()
+  await page.getByText(zh('coupons.fault.keyWrong'), { exact: true }).waitFor()
   expect(await key.inputValue()).toHaveLength(65)
   site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
@@ -221,17 +225,17 @@ it('an own key that is refused is told of at its field', async () => {
 describe('the wallet', () => {
   it('redeems the code that a link brought, and asks for one where there is none', async () => {
     const { page, close } = await open('/app/wallet?code=HELLO-2026')
-    const box = page.getByRole('textbox', { name: '兑换码' })
+    const box = page.getByRole('textbox', { name: zh('coupons.key') })
     await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
     await press(page, /^兑换$/)
-    await page.getByText('礼品码已到账 $10.00').waitFor()
+    await page.getByText(zh('wallet.gaveGift', { amount: '$10.00' })).waitFor()
     expect(lastBody('POST /api/user/topup')).toEqual({ key: 'HELLO-2026' })
     expect(new URL(page.url()).search).toBe('')
     expect(await box.inputValue()).toBe('')
     await press(page, /^兑换$/)
-    await page.getByText('请输入兑换码！').waitFor()
+    await page.getByText(zh('wallet.codeRequired')).waitFor()
     await press(page, '获取兑换码')
-    await page.getByText('超级管理员未设置充值链接！').waitFor()
+    await page.getByText(zh('wallet.noLink')).waitFor()
     await close()
   })
 
@@ -247,7 +251,7 @@ describe('the wallet', () => {
     const price = page.locator('.tg-topup-price')
     await expect.poll(() => price.innerText()).toMatch(/36\.50[\s\S]*\$5/)
     await amount.fill('abc')
-    await page.getByText('充值数量须为整数').waitFor()
+    await page.getByText(zh('wallet.amountNotWhole')).waitFor()
     expect((await price.locator('dd').allInnerTexts()).join()).toBe('–,–')
     await close()
     if (routes !== undefined) site.routes['GET /api/status'] = routes

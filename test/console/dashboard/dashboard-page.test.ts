@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { channelHealth } from '../support/health.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
@@ -150,7 +151,7 @@ describe('the dashboard', () => {
     balance -= 3_375
     live.send(logRow(900))
     await expect.poll(() => shown.innerText()).toBe('$9.99325')
-    const cut = page.locator('.tg-dash-recent li', { hasText: 'Interrupted' })
+    const cut = page.locator('.tg-dash-recent li', { hasText: en('usageLog.endShort.interrupted') })
     await cut.getByText('$0.00675').waitFor()
     await takePicture(page, 'dashboard-interrupted')
     await close()
@@ -159,16 +160,16 @@ describe('the dashboard', () => {
   it('says whether its numbers renew themselves, and offers another try', async () => {
     calls = 1
     const { page, live, close } = await open()
-    await page.getByText('1 call in total').waitFor()
-    await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
+    await page.getByText(en('dashboard.callsEver_one', { number: 1 })).waitFor()
+    await page.locator('.tg-live-dot').getByText(en('ui.live.live'), { exact: true }).waitFor()
     await live.goAway()
     await page
       .locator('.tg-live-dot')
       .getByText(/^Reconnecting/)
       .waitFor()
     live.comeBack()
-    await page.getByRole('button', { name: 'Reconnect now' }).click()
-    await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: en('ui.reconnectNow') }).click()
+    await page.locator('.tg-live-dot').getByText(en('ui.live.live'), { exact: true }).waitFor()
     await close()
   })
 
@@ -187,7 +188,7 @@ describe('the dashboard', () => {
   it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42
     const { page, close } = await open()
-    await page.getByRole('button', { name: 'View as table' }).click()
+    await page.getByRole('button', { name: en('dashboard.asTable') }).click()
     const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
     expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
     expect(cells).not.toContain('$0.00')
@@ -223,7 +224,7 @@ describe('the dashboard', () => {
     await page.waitForURL(/from=\d+.*to=\d+/)
     await expect.poll(() => bars.count()).toBe(3)
     await page.getByText(/^From .* to /).waitFor()
-    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.getByRole('button', { name: en('dashboard.zoomOut') }).click()
     await expect.poll(() => bars.count()).toBe(24)
     const [first, second] = [await bars.nth(4).boundingBox(), await bars.nth(9).boundingBox()]
     await page.mouse.move((first?.x ?? 0) + 2, (first?.y ?? 0) + 20)
@@ -241,10 +242,10 @@ describe('the dashboard', () => {
     site.routes['GET /api/status'] = () => ok(week)
     const { page, close } = await open()
     await page.getByText('By week, time zone').waitFor()
-    await page.getByRole('button', { name: 'By token' }).click()
-    await page.getByRole('button', { name: '24 hours' }).waitFor({ state: 'detached' })
-    await page.getByText('By week, time zone UTC').waitFor()
-    await page.locator('.tg-dash-legend').getByText('Other tokens').waitFor()
+    await page.getByRole('button', { name: en('dashboard.byToken') }).click()
+    await page.getByRole('button', { name: en('dashboard.24h') }).waitFor({ state: 'detached' })
+    await page.getByText(en('dashboard.chartLead', { step: 'week', zone: 'UTC' })).waitFor()
+    await page.locator('.tg-dash-legend').getByText(en('dashboard.otherTokens')).waitFor()
     expect(await page.locator('.tg-dash-legend li').count()).toBe(3)
     site.routes['GET /api/status'] = () => ok(STATUS)
     await close()
@@ -255,33 +256,33 @@ describe('the dashboard', () => {
     const before = asked()
     const own = await open(PLAIN, USER)
     await own.page.locator('.recharts-surface').waitFor()
-    expect(await own.page.getByText('The whole site').count()).toBe(0)
+    expect(await own.page.getByText(en('dashboard.site')).count()).toBe(0)
     expect(asked()).toBe(before)
     await own.close()
     const { page, live, close } = await open()
-    await page.getByText('12 events').waitFor()
+    await page.getByText(en('dashboard.lagEvents_other', { number: 12 })).waitFor()
     await page.getByRole('row', { name: /Spare.*Auto-disabled/ }).waitFor()
     const link = page.getByRole('link', { name: 'bob' })
     expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
     // $1.44 was charged for calls whose cost is known, of $1.80; providers asked $0.72.
-    await page.getByText('50% of these charges').waitFor()
+    await page.getByText(en('dashboard.marginShare', { percent: '50%' })).waitFor()
     await page.getByText('$0.72', { exact: true }).waitFor()
     await page.getByText('covers 80% of the charges').waitFor()
     await page.getByRole('row', { name: 'gpt-4o 720 $1.44 50%', exact: true }).waitFor()
     await page.getByRole('row', { name: 'Spare 180 $0.36 –', exact: true }).waitFor()
     site.routes['GET /api/data/site'] = () =>
       ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
-    await page.getByRole('button', { name: '7 days' }).click()
+    await page.getByRole('button', { name: en('dashboard.7d') }).click()
     await page.getByText('No margin yet').waitFor()
-    const channels = page.getByRole('link', { name: 'Go to channels' })
+    const channels = page.getByRole('link', { name: en('dashboard.setCost') })
     expect(await channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText('these charges').count()).toBe(0)
     site.routes['GET /api/data/site'] = () => ok(SITE)
-    await page.getByText('Peak in a minute: 0').waitFor()
+    await page.getByText(en('dashboard.perSecondPeak', { peak: 0 })).waitFor()
     live.send(logRow(901))
-    await page.getByText('Peak in a minute: 1').waitFor()
-    await page.getByRole('button', { name: 'Everybody' }).click()
-    await page.getByText('Usage of everybody').waitFor()
+    await page.getByText(en('dashboard.perSecondPeak', { peak: 1 })).waitFor()
+    await page.getByRole('button', { name: en('dashboard.everybody') }).click()
+    await page.getByText(en('dashboard.chartOfAll')).waitFor()
     await close()
   })
 })

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { prepareHistory } from '#console/features/health/health-history.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { ok } from '../support/fake-site.ts'
@@ -69,7 +70,9 @@ describe('the chart of a channel’s history', () => {
     await section(page)
       .getByText(/at \d\d-\d\d \d\d:\d\d/)
       .waitFor()
-    await section(page).getByRole('button', { name: '1 h' }).click()
+    await section(page)
+      .getByRole('button', { name: en('health.window.h1') })
+      .click()
     await expect.poll(() => page.url()).toContain('history=1h')
     const ranges = () =>
       site.calls
@@ -82,13 +85,17 @@ describe('the chart of a channel’s history', () => {
     const { page } = admin
     withSite()
     await openAsRoot(page, admin.site, '/admin/health?peek=2')
-    await section(page).getByRole('button', { name: 'View as table' }).click()
+    await section(page)
+      .getByRole('button', { name: en('health.history.asTable') })
+      .click()
     const table = section(page).getByRole('table')
     expect(await table.locator('tbody tr').count()).toBe(48)
     const gap = table.locator('tbody tr', { hasText: /^\d\d:\d\d–{4}$/ })
     expect(await gap.count()).toBeGreaterThan(3)
     await table.locator('tbody tr', { hasText: '30%' }).waitFor()
-    await section(page).getByRole('button', { name: 'View as chart' }).click()
+    await section(page)
+      .getByRole('button', { name: en('health.history.asChart') })
+      .click()
     await page.locator('.recharts-line').nth(2).waitFor()
   })
 
@@ -116,7 +123,7 @@ describe('the chart of a channel’s history', () => {
     site.routes['GET /api/channel/2/health_history'] = () =>
       ok({ range: '24h', step: 1_800, points })
     await openAsRoot(page, site, '/admin/health?peek=2')
-    await section(page).getByText('No calls in this time range').waitFor()
+    await section(page).getByText(en('health.history.none')).waitFor()
     expect(await below(page)).toBe(whileLoading)
     site.routes['GET /api/channel/2/health_history'] = () => ({
       status: 400,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -26,7 +27,7 @@ describe('the health board', () => {
   const open = async (path = '/admin/health') => {
     withHealth(admin.site)
     await openAsRoot(admin.page, admin.site, path)
-    await admin.page.getByRole('grid', { name: 'Channel health' }).waitFor()
+    await admin.page.getByRole('grid', { name: en('health.title') }).waitFor()
     return admin.page
   }
 
@@ -37,8 +38,8 @@ describe('the health board', () => {
     await page.getByRole('grid').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.getByRole('heading', { level: 1, name: 'Channel health' }).waitFor()
-    const rows = page.getByRole('grid', { name: 'Channel health' }).getByRole('row')
+    await page.getByRole('heading', { level: 1, name: en('health.title') }).waitFor()
+    const rows = page.getByRole('grid', { name: en('health.title') }).getByRole('row')
     await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
     expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
     expect(await rows.nth(3).textContent()).toContain('Healthy')
@@ -59,19 +60,19 @@ describe('the health board', () => {
     admin.site.routes['GET /api/channel/health'] = () =>
       ok({ at: Date.now(), channels: [{ ...one, figures }, ...rest] })
     await openAsRoot(admin.page, admin.site, '/admin/health')
-    const badge = admin.page.getByText('3 anomalies')
+    const badge = admin.page.getByText(en('health.anomalyCount_other', { number: 3 }))
     await badge.waitFor()
     expect(await badge.locator('..').getAttribute('title')).toContain('a higher cost')
-    await admin.page.getByRole('button', { name: '5 min' }).click()
+    await admin.page.getByRole('button', { name: en('health.window.m5') }).click()
     await badge.waitFor({ state: 'detached' })
   })
 
   it('keeps filters in the address: only those in trouble, and another time range', async () => {
     const page = await open()
-    await page.getByRole('button', { name: 'Unhealthy' }).click()
+    await page.getByRole('button', { name: en('health.shown.troubled') }).click()
     const rows = page.getByRole('grid').getByRole('row')
     await expect.poll(() => rows.count()).toBe(3)
-    await page.getByRole('button', { name: '24 h' }).click()
+    await page.getByRole('button', { name: en('health.window.d1') }).click()
     expect(page.url()).toContain('shown=troubled')
     expect(page.url()).toContain('window=d1')
   })
@@ -91,7 +92,7 @@ describe('the health board', () => {
   it('opens a channel on a phone by the head of its card, and by a key there', async () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.setViewportSize({ width: 390, height: 844 })
-    const head = page.getByRole('article').getByRole('button', { name: 'Details' })
+    const head = page.getByRole('article').getByRole('button', { name: en('health.details') })
     const box = await head.boundingBox()
     expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
@@ -110,16 +111,19 @@ describe('the health board', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
-    await drawer.getByText('5 failures, round 2').first().waitFor()
-    await drawer.getByText('Circuit closed').first().waitFor()
+    await drawer
+      .getByText(en('health.opened_other', { count: 5, round: 2 }))
+      .first()
+      .waitFor()
+    await drawer.getByText(en('health.entry.circuit-closed')).first().waitFor()
     await drawer.getByText('Priority, Models, Calls at a time').waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
     // Why one in trouble may still be on; of one beside which others serve it says nothing.
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
-    await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
-    await drawer.getByRole('button', { name: 'View', exact: true }).click()
-    await drawer.getByText('Its circuit was open').waitFor()
+    await drawer.getByLabel(en('health.stateAt')).fill('2026-11-20T14:03:00')
+    await drawer.getByRole('button', { name: en('health.ask'), exact: true }).click()
+    await drawer.getByText(en('health.stood.circuit-open')).waitFor()
     expect(page.url()).toMatch(/peek=2&at=\d+/)
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
@@ -127,23 +131,30 @@ describe('the health board', () => {
     const channels = HEALTH_CHANNELS.map((channel) => ({ ...channel, is_last: false }))
     admin.site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels })
     await openAsRoot(page, admin.site, '/admin/health?peek=2')
-    await drawer.getByText('5 failures, round 2').first().waitFor()
+    await drawer
+      .getByText(en('health.opened_other', { count: 5, round: 2 }))
+      .first()
+      .waitFor()
     expect(await lastStays.count()).toBe(0)
   })
 
   it('folds consecutive entries of one circuit, but not what a person did', async () => {
     const page = await open('/admin/health?peek=2')
-    const timeline = page.getByRole('dialog').getByRole('region', { name: 'Timeline' })
-    const line = timeline.getByRole('listitem').filter({ hasText: '7 entries in 22 min' })
-    await line.getByText('opened 4 times').waitFor()
+    const timeline = page.getByRole('dialog').getByRole('region', { name: en('health.timeline') })
+    const line = timeline
+      .getByRole('listitem')
+      .filter({ hasText: en('health.fold.span_other', { count: 7, span: '22 min' }) })
+    await line.getByText(en('health.fold.opened_other', { count: 4 })).waitFor()
     await line.getByText('gpt-4o').waitFor()
-    expect(await timeline.getByText('Circuit half open').count()).toBe(0)
+    expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(0)
     await timeline.getByText('gpt-4o · closed manually').waitFor()
-    await line.getByRole('button', { name: 'Show 7 entries' }).click()
+    await line.getByRole('button', { name: en('health.fold.expand_other', { count: 7 }) }).click()
     expect(await line.getByRole('listitem').count()).toBe(7)
-    expect(await timeline.getByText('Circuit half open').count()).toBe(3)
-    await line.getByRole('button', { name: 'Hide 7 entries' }).click()
-    await expect.poll(() => timeline.getByText('Circuit half open').count()).toBe(0)
+    expect(await timeline.getByText(en('health.entry.circuit-half-opened')).count()).toBe(3)
+    await line.getByRole('button', { name: en('health.fold.collapse_other', { count: 7 }) }).click()
+    await expect
+      .poll(() => timeline.getByText(en('health.entry.circuit-half-opened')).count())
+      .toBe(0)
   })
 
   it('tests a channel and says how long it took, or why it failed', async () => {
@@ -151,12 +162,14 @@ describe('the health board', () => {
     site.routes['GET /api/channel/test/2'] = () => ok({ success: true, time: 0.81 })
     const page = await open('/admin/health?peek=2')
     const drawer = page.getByRole('dialog')
-    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
-    await drawer.getByText('Test passed in 810 ms').waitFor()
+    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).click()
+    await drawer.getByText(en('health.actions.passed', { duration: '810 ms' })).waitFor()
     const failure = { success: false, message: 'Provider answered 503', code: 'TestFailed' }
     site.routes['GET /api/channel/test/2'] = () => ({ status: 200, body: failure })
-    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
-    await drawer.getByText('Test failed: Provider answered 503').waitFor()
+    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).click()
+    await drawer
+      .getByText(en('health.actions.failed', { reason: 'Provider answered 503' }))
+      .waitFor()
   })
 
   it('closes circuits where there are any, and offers it nowhere else', async () => {
@@ -168,26 +181,34 @@ describe('the health board', () => {
       site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels })
       return ok(3)
     }
-    const close = drawer.getByRole('button', { name: 'Close 3 circuits' })
+    const close = drawer.getByRole('button', {
+      name: en('health.actions.close_other', { count: 3 }),
+    })
     await close.click()
     await page.getByText('3 circuits closed').waitFor()
     await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
     expect(await drawer.getByRole('button', { name: /circuit/ }).count()).toBe(0)
-    await drawer.getByRole('button', { name: 'Test', exact: true }).waitFor()
+    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).waitFor()
   })
 
   it('leads to the failing calls of the channel, and to its form and back', async () => {
     const page = await open('/admin/health?window=d1&peek=2')
     const drawer = page.getByRole('dialog')
-    const failing = drawer.getByRole('link', { name: 'See failing calls' })
+    const failing = drawer.getByRole('link', { name: en('health.actions.failedCalls') })
     expect(await failing.getAttribute('href')).toBe(
       '/app/logs/api-usage?type=6&channel=2&range=24h',
     )
-    await drawer.getByRole('link', { name: 'Edit' }).click()
+    await drawer.getByRole('link', { name: en('health.actions.edit') }).click()
     await page.waitForURL('**/channel/edit/2')
-    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: en('ui.close'), exact: true })
+      .click()
     await page.waitForURL('**/admin/health?window=d1&peek=2')
-    await drawer.getByText('5 failures, round 2').first().waitFor()
+    await drawer
+      .getByText(en('health.opened_other', { count: 5, round: 2 }))
+      .first()
+      .waitFor()
   })
 
   it('says what went wrong when it can’t be read, and tries again', async () => {
@@ -199,8 +220,8 @@ describe('the health board', () => {
     await openAsRoot(page, site, '/admin/health')
     await page.getByText('broken').waitFor()
     withHealth(site)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('grid', { name: 'Channel health' }).waitFor()
+    await page.getByRole('button', { name: en('ui.retry') }).click()
+    await page.getByRole('grid', { name: en('health.title') }).waitFor()
   })
 })
 

@@ -2,6 +2,7 @@ import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/message.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 import { lookFaults } from '../support/looks.ts'
@@ -128,7 +129,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
 
 it('a message has a preview, is shown in a frame without scripts, and read then', async () => {
   await openAsRoot(page, site, '/app/inbox')
-  const rows = page.getByRole('list', { name: '消息列表' }).getByRole('listitem')
+  const rows = page.getByRole('list', { name: zh('inbox.list') }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => rows.first().innerText()).toContain('今晚 22:00 至 23:00 维护。')
   expect(await rows.first().innerText()).toMatch(/\.\.\.$/)
@@ -142,24 +143,24 @@ it('a message has a preview, is shown in a frame without scripts, and read then'
   await bell('收件箱，1 条未读').waitFor()
   const marks = () => site.calls.filter(({ method }) => method === 'PUT')
   await expect.poll(() => marks().map(({ path }) => path)).toEqual(['/api/user/messages/3/read'])
-  await page.getByRole('link', { name: '返回收件箱' }).click()
+  await page.getByRole('link', { name: zh('inbox.back') }).click()
   await expect.poll(() => rows.nth(1).innerText()).not.toContain('未读')
   expect(await rows.first().innerText()).toContain('未读')
 })
 
 it('says that a message is not there, and that messages did not come', async () => {
   await openAsRoot(page, site, '/app/inbox/77')
-  await page.getByText('消息不存在').first().waitFor()
+  await page.getByText(zh('inbox.missing')).first().waitFor()
   await page.waitForURL('**/app/inbox')
   site.routes['GET /api/user/messages'] = () => ({
     status: 400,
     body: { success: false, message: '请求格式错误', code: 'InvalidRequest' },
   })
   await page.reload()
-  await page.getByText('加载消息失败').waitFor()
+  await page.getByText(zh('inbox.loadFailed')).waitFor()
   await page.getByText('请求格式错误').waitFor()
   inboxRoutes(site)
-  await page.getByRole('button', { name: '重试' }).click()
+  await page.getByRole('button', { name: zh('ui.retry') }).click()
   await page.getByText('New prices').waitFor()
 })
 

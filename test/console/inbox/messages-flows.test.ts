@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AdminMessage } from '#read-api/contract/message.ts'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -42,7 +43,10 @@ async function open() {
   const { page, site } = suite
   messageRoutes(site)
   await openAsRoot(page, site, '/admin/messages')
-  await page.getByRole('row').filter({ hasText: 'Prices' }).waitFor()
+  await page
+    .getByRole('row')
+    .filter({ hasText: en('me.tab.price') })
+    .waitFor()
   return { page, site, drawer: page.getByRole('dialog') }
 }
 
@@ -51,18 +55,18 @@ const bodiesOf = ({ calls }: FakeSite, method: string) =>
 
 it('a message is written, checked and sent to whom was chosen', async () => {
   const { page, site, drawer } = await open()
-  await page.getByRole('button', { name: '创建消息' }).click()
-  await drawer.getByRole('button', { name: '发送' }).click()
-  await drawer.getByText('请输入消息标题！').waitFor()
-  await drawer.getByText('请至少选择一个接收者！').waitFor()
-  await drawer.getByLabel('标题').fill('  Hello ')
-  await drawer.getByLabel('内容').fill('**World**')
+  await page.getByRole('button', { name: zh('messages.create') }).click()
+  await drawer.getByRole('button', { name: zh('messages.send') }).click()
+  await drawer.getByText(zh('messages.titleNeeded')).waitFor()
+  await drawer.getByText(zh('messages.recipientNeeded')).waitFor()
+  await drawer.getByLabel(zh('messages.messageTitle')).fill('  Hello ')
+  await drawer.getByLabel(zh('messages.content')).fill('**World**')
   await page.frameLocator('iframe[title="预览"]').getByText('World').waitFor()
   await drawer.getByRole('checkbox', { name: /^mia/ }).check()
-  await drawer.getByText('已选择 1 位用户').waitFor()
+  await drawer.getByText(zh('messages.chosen_one', { count: 1 })).waitFor()
   expect(await lookFaults(page, 'message-create', [1280, 390], '[role="dialog"]')).toEqual([])
-  await drawer.getByRole('button', { name: '发送' }).click()
-  await page.getByText('消息已发送给 1 位用户').waitFor()
+  await drawer.getByRole('button', { name: zh('messages.send') }).click()
+  await page.getByText(zh('messages.sent_one', { count: 1 })).waitFor()
   const body = { title: 'Hello', content: '**World**', format: 'markdown', user_ids: [3] }
   expect(bodiesOf(site, 'POST')).toEqual([{ path: '/api/admin/messages', body }])
 }, 60_000)
@@ -70,36 +74,36 @@ it('a message is written, checked and sent to whom was chosen', async () => {
 it('one is edited beside its readers, and deleted after a question', async () => {
   const { page, site, drawer } = await open()
   expect(await lookFaults(page, 'messages', [1280, 390])).toEqual([])
-  await page.getByText('Prices').click()
+  await page.getByText(en('me.tab.price')).click()
   await drawer.getByText('user10').waitFor()
   await expect.poll(() => drawer.evaluate((panel) => panel.getBoundingClientRect().width)).toBe(900)
   expect(await drawer.getByRole('row').count()).toBe(11)
-  await drawer.getByText('第 1 / 1000 页').waitFor()
+  await drawer.getByText(zh('messages.usersPage', { page: 1, pages: 1000 })).waitFor()
   expect(await lookFaults(page, 'message-edit', [1280, 390], '[role="dialog"]')).toEqual([])
   expect(page.url()).toBe(`${site.url}/admin/messages/edit/2`)
   await page.goBack()
   await drawer.waitFor({ state: 'detached' })
   await page.goForward()
   await drawer.getByText('user10').waitFor()
-  await drawer.getByLabel('标题').fill('New prices')
-  await drawer.getByRole('button', { name: '保存' }).click()
-  await page.getByText('消息更新成功').waitFor()
+  await drawer.getByLabel(zh('messages.messageTitle')).fill('New prices')
+  await drawer.getByRole('button', { name: zh('security.rename') }).click()
+  await page.getByText(zh('messages.updated')).waitFor()
   const body = { title: 'New prices', content: 'Some **text**', format: 'html' }
   expect(bodiesOf(site, 'PUT')).toEqual([{ path: '/api/admin/messages/2', body }])
-  await page.getByRole('button', { name: '更多操作：Message 1' }).click()
-  await page.getByRole('menuitem', { name: '删除' }).click()
-  const question = page.getByRole('alertdialog', { name: '确定删除此消息？' })
-  await question.getByRole('button', { name: '删除' }).click()
-  await page.getByText('消息删除成功').waitFor()
+  await page.getByRole('button', { name: zh('messages.more', { title: 'Message 1' }) }).click()
+  await page.getByRole('menuitem', { name: zh('security.remove') }).click()
+  const question = page.getByRole('alertdialog', { name: zh('messages.deleteTitle') })
+  await question.getByRole('button', { name: zh('security.remove') }).click()
+  await page.getByText(zh('messages.deleted')).waitFor()
   await expect.poll(() => page.getByRole('row').count()).toBe(2)
 }, 60_000)
 
 it('dates are sent together, in ISO; nobody but admins stays here', async () => {
   const { page, site } = await open()
   const searches = () => site.calls.filter(({ path }) => path.endsWith('/search'))
-  await page.getByLabel('创建日期，从').fill('2026-11-01')
+  await page.getByLabel(zh('messages.from')).fill('2026-11-01')
   expect(searches()).toEqual([])
-  await page.getByLabel('创建日期，至').fill('2026-11-02')
+  await page.getByLabel(zh('messages.until')).fill('2026-11-02')
   await expect.poll(() => searches().length).toBeGreaterThan(0)
   const query = searches().at(-1)?.query
   expect(query?.get('start_date')).toMatch(/^2026-1\d-\d\dT.*Z$/)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { zh } from '#test/support/words.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
 import { user } from '../support/user-routes.ts'
@@ -75,9 +76,12 @@ describe('the own page', () => {
     expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(10)
     await button(page, '更多（2）').click()
     expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
-    await page.getByRole('navigation', { name: '主导航' }).getByText('个人设置').waitFor()
+    await page
+      .getByRole('navigation', { name: zh('shell.navigation') })
+      .getByText(zh('me.title'))
+      .waitFor()
     await page.getByRole('button', { name: /账户菜单/ }).click()
-    await page.getByRole('menuitem', { name: '个人设置' }).waitFor()
+    await page.getByRole('menuitem', { name: zh('me.title') }).waitFor()
   })
 
   it('checks in once, and says what could not be', async () => {
@@ -95,7 +99,7 @@ describe('the own page', () => {
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 0 })
     await page.reload()
     await button(page, '签到').click()
-    await page.getByText('签到成功！', { exact: true }).waitFor()
+    await page.getByText(zh('me.checkedInOnly'), { exact: true }).waitFor()
   })
 
   it('copies the invite link, and transfers a dollar at least', async () => {
@@ -120,8 +124,8 @@ describe('the own page', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(copied).toBe(`${site.url}/register?aff=abcde23456`)
     await button(page, '划转').click()
-    const dialog = page.getByRole('dialog', { name: '划转邀请额度' })
-    const amount = dialog.getByRole('textbox', { name: '划转金额（美元）' })
+    const dialog = page.getByRole('dialog', { name: zh('me.transferTitle') })
+    const amount = dialog.getByRole('textbox', { name: zh('me.amountDollars') })
     for (const [typed, words] of [
       ['x', '请输入有效的金额'],
       ['0.99', '划转金额最低为 $1.00'],
@@ -151,12 +155,12 @@ describe('the own page', () => {
     const { page, site } = await open()
     site.routes['PUT /api/user/self'] = () => ok(null)
     await button(page, '修改密码').click()
-    const dialog = page.getByRole('dialog', { name: '修改密码' })
+    const dialog = page.getByRole('dialog', { name: zh('me.changePassword') })
     await hasFocus(page, '原密码')
     const fill = (name: string, text: string) =>
       dialog.getByRole('textbox', { name, exact: true }).fill(text)
     // Every field that lacks something says so, not the first alone.
-    await dialog.getByRole('button', { name: '修改密码' }).click()
+    await dialog.getByRole('button', { name: zh('me.changePassword') }).click()
     for (const text of ['请输入原密码', '密码长度不得小于 8 位！', '请再次输入新密码']) {
       await dialog.getByText(text, { exact: true }).waitFor()
     }
@@ -164,7 +168,7 @@ describe('the own page', () => {
     await fill('新密码', 'new password')
     await fill('确认新密码', 'other password')
     await page.keyboard.press('Enter')
-    await dialog.getByText('两次输入的密码不一致！').waitFor()
+    await dialog.getByText(zh('me.passwordsDiffer')).waitFor()
     await fill('确认新密码', 'new password')
     await page.keyboard.press('Enter')
     await said(page, '密码修改成功！')
@@ -240,10 +244,10 @@ describe('the own page', () => {
   it('asks who it is where the login is long ago, and goes on with the act', async () => {
     const { page, site } = await open()
     wantsProof(site, 'GET /api/user/token', 'sat_fresh')
-    const dialog = page.getByRole('dialog', { name: '验证身份' })
+    const dialog = page.getByRole('dialog', { name: zh('security.proofTitle') })
     // Cancelling is no failure, and nothing is told.
     await button(page, '生成令牌').click()
-    await dialog.getByRole('button', { name: '取消' }).click()
+    await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
     await dialog.waitFor({ state: 'detached' })
     await button(page, '生成令牌').click()
     expect(await page.locator('.tg-toast').count()).toBe(0)
@@ -262,8 +266,8 @@ describe('the own page', () => {
     site.routes['GET /api/oauth/state'] = () => refused('请先验证您的身份', 'ProofNotRecent')
     await page.reload()
     await button(page, '绑定').click()
-    const proof = page.getByRole('dialog', { name: '验证身份' })
-    await proof.getByRole('button', { name: '取消' }).click()
+    const proof = page.getByRole('dialog', { name: zh('security.proofTitle') })
+    await proof.getByRole('button', { name: zh('ui.cancel') }).click()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     expect(await page.locator('.tg-toast').count()).toBe(0)
   })
@@ -272,11 +276,11 @@ describe('the own page', () => {
     const { page, site } = await open()
     wantsProof(site, 'DELETE /api/user/self')
     await button(page, '删除账户').click()
-    const dialog = page.getByRole('dialog', { name: '删除账户' })
+    const dialog = page.getByRole('dialog', { name: zh('me.deleteAccount') })
     const name = dialog.getByRole('textbox')
     await name.fill('Mia')
     await page.keyboard.press('Enter')
-    await dialog.getByText('请输入你的账户名以确认删除！').waitFor()
+    await dialog.getByText(zh('me.typeName')).waitFor()
     expect(bodyOf(site, 'DELETE', '/api/user/self')).toBe(undefined)
     await name.fill('mia')
     await page.keyboard.press('Enter')
@@ -299,19 +303,19 @@ describe('the own page', () => {
     let status = 503
     site.routes['PUT /api/user/setting'] = () => ({ ...ok(null, '正在维护'), status })
     await button(page, '1000000 ($2.00)').click()
-    await page.getByText('Webhook 通知').click()
-    const url = page.getByRole('textbox', { name: 'Webhook 地址' })
+    await page.getByText(zh('me.byWebhook')).click()
+    const url = page.getByRole('textbox', { name: zh('me.webhookUrl') })
     await url.fill('http://hooks.example.com/')
     await button(page, '保存设置').click()
-    await page.getByText('Webhook 地址必须以 https:// 开头').waitFor()
+    await page.getByText(zh('me.webhookNotHttps')).waitFor()
     await url.fill('https://hooks.example.com/')
-    await page.getByRole('textbox', { name: '接口凭证' }).fill('whs-1')
-    await page.getByRole('tab', { name: '价格设置' }).click()
-    await page.getByRole('switch', { name: '接受未设置价格模型' }).click()
+    await page.getByRole('textbox', { name: zh('me.webhookSecret') }).fill('whs-1')
+    await page.getByRole('tab', { name: zh('me.tab.price') }).click()
+    await page.getByRole('switch', { name: zh('me.acceptUnpriced') }).click()
     await button(page, '保存设置').click()
     await said(page, '更新设置失败')
-    const told = page.getByRole('alert').filter({ hasText: '更新设置失败' })
-    await told.getByText('错误：正在维护').waitFor()
+    const told = page.getByRole('alert').filter({ hasText: zh('me.settingsFailed') })
+    await told.getByText(zh('request.other', { message: '正在维护' })).waitFor()
     await told.getByText(/req-\d+/).waitFor()
     status = 200
     await button(page, '保存设置').click()
@@ -331,13 +335,13 @@ describe('the own page', () => {
     const { page, site } = await open()
     site.routes['PUT /api/user/setting'] = () => ok(null)
     site.routes['GET /api/verification'] = () => ok(null)
-    const mailTo = page.getByRole('textbox', { name: '通知邮箱' })
-    const code = page.getByRole('textbox', { name: '邮箱验证码' })
+    const mailTo = page.getByRole('textbox', { name: zh('me.mailTo') })
+    const code = page.getByRole('textbox', { name: zh('auth.code') })
     await mailTo.fill('Mia@example.com')
     expect(await code.count()).toBe(0)
     await mailTo.fill('ops@example.com')
     await button(page, '保存设置').click()
-    await page.getByText('请输入邮箱验证码！').waitFor()
+    await page.getByText(zh('auth.needCode')).waitFor()
     expect(bodyOf(site, 'PUT', '/api/user/setting')).toBe(undefined)
     await button(page, '获取验证码').click()
     await said(page, '验证码发送成功，请检查你的邮箱！')
@@ -361,12 +365,12 @@ describe('the own page', () => {
     }
     const { page, site } = await open({ setting: JSON.stringify(kept) })
     site.routes['PUT /api/user/setting'] = () => ok(null)
-    const secret = page.getByRole('textbox', { name: '接口凭证' })
+    const secret = page.getByRole('textbox', { name: zh('me.webhookSecret') })
     const fault = page.getByText(/^已设置的凭证含有请求头不支持的字符/)
     await fault.waitFor()
     await secret.fill('whs-2')
     expect(await fault.count()).toBe(0)
-    await page.getByRole('checkbox', { name: '删除已设置的凭证' }).check()
+    await page.getByRole('checkbox', { name: zh('me.removeSecret') }).check()
     expect([await secret.isDisabled(), await secret.inputValue()]).toEqual([true, ''])
     await button(page, '保存设置').click()
     await said(page, '设置已更新')
@@ -378,7 +382,10 @@ describe('the own page', () => {
     site.routes['POST /api/user/unbind'] = () => refused('这是最后一种登录方式')
     const unbind = async () => {
       await button(page, '解绑').click()
-      await page.getByRole('alertdialog').getByRole('button', { name: '解绑' }).click()
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: zh('oauth.unbind') })
+        .click()
       await page.getByRole('alertdialog').waitFor({ state: 'detached' })
     }
     await unbind()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/message.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-up.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { cutAmong } from '../support/cut-among.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -156,10 +157,10 @@ describe.each(LANGUAGES)('the looks in %s', (language) => {
 it('an order’s row and timeline say what happened, and the filter finds its dispute', async () => {
   const { page, close } = await open('/admin/orders', 'en')
   const row = page.getByRole('row').filter({ hasText: '#14' })
-  await row.getByText('Disputed', { exact: true }).waitFor()
+  await row.getByText(en('wallet.status_disputed'), { exact: true }).waitFor()
   expect(await row.getByText('$20.00').count()).toBeGreaterThan(1)
-  await page.getByText('Dispute lost', { exact: true }).waitFor()
-  await page.getByLabel('Status', { exact: true }).selectOption('disputed')
+  await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
+  await page.getByLabel(en('orders.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
   expect(site.calls.at(-1)?.query.get('status')).toBe('disputed')
   await page.goto(`${site.url}/admin/orders?keyword=${WON.trade_no}`)
@@ -179,7 +180,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
     await first.getByText(text).waitFor()
   }
   await page.goto(`${site.url}/admin/orders?keyword=${REFUNDED.trade_no}`)
-  await page.getByText('Reason: Requested by the customer').waitFor()
+  await page.getByText(en('orders.eventReason', { reason: 'Requested by the customer' })).waitFor()
   await page.getByText('Reason: 误购').waitFor()
   expect(await lines.allTextContents()).toContain('A refund of $5.00 failed at Stripe')
   await close()
@@ -189,8 +190,8 @@ it('the notice opens its order, with its details, for an admin', async () => {
   const { page, faults, close } = await open('/app/inbox/1', 'zh')
   const link = page.frameLocator('iframe').getByRole('link', { name: '查看订单' })
   const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
-  await tab.getByText('付款被拒付，争议金额 US$20.00').waitFor()
-  await tab.getByText('争议中', { exact: true }).waitFor()
+  await tab.getByText(zh('orders.event_disputeOpened', { money: 'US$20.00' })).waitFor()
+  await tab.getByText(zh('wallet.status_disputed'), { exact: true }).waitFor()
   expect(await tab.getByText('#13').count()).toBe(0)
   expect(faults).toEqual([])
   await close()
@@ -198,11 +199,16 @@ it('the notice opens its order, with its details, for an admin', async () => {
 
 it('the wallet says in the user’s language what was refunded and restored', async () => {
   const { page, close } = await open('/app/wallet', 'zh')
-  await page.getByText('付款被拒付，款项 US$20.00 已被划走，扣回额度 $20.00').first().waitFor()
-  await page.getByText('拒付争议已解决，款项 US$20.00 已返还，恢复额度 $20.00').waitFor()
-  await page.getByText('已原路退款 US$5.00，扣回额度 $5.00').waitFor()
-  await page.getByText('退款 US$5.00 未成功，已恢复额度 $5.00').waitFor()
-  await page.getByText('已退款 US$5.00：误购').waitFor()
+  await page
+    .getByText(zh('wallet.disputeTaken', { money: 'US$20.00', quota: '$20.00' }))
+    .first()
+    .waitFor()
+  await page.getByText(zh('wallet.disputeUndone', { money: 'US$20.00', quota: '$20.00' })).waitFor()
+  await page
+    .getByText(zh('wallet.refundedByProvider', { money: 'US$5.00', quota: '$5.00' }))
+    .waitFor()
+  await page.getByText(zh('wallet.refundUndone', { money: 'US$5.00', quota: '$5.00' })).waitFor()
+  await page.getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: '误购' })).waitFor()
   expect(await page.getByText('Stripe: ').count()).toBe(0)
   await close()
 }, 60_000)

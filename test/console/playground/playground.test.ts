@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite, TOKENS } from '../support/admin-site.ts'
 import { type FakeCall, type FakeSite, ok } from '../support/fake-site.ts'
 import { lookFaults } from '../support/looks.ts'
@@ -85,21 +86,21 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const said = () => page.locator('.tg-said')
 
 async function say(text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.getByRole('textbox', { name: en('playground.message') }).fill(text)
   await page.keyboard.press('Enter')
 }
 
 it('asks with what was chosen, and shows the answer, its thoughts and its cost', async () => {
   await open()
-  await page.getByLabel('Group').selectOption('vip')
-  const slider = page.getByRole('slider', { name: 'Temperature' })
+  await page.getByLabel(en('playground.group')).selectOption('vip')
+  const slider = page.getByRole('slider', { name: en('playground.temperature') })
   for (const [attribute, value] of Object.entries({ min: '0.1', max: '1', step: '0.1' })) {
     expect(await slider.getAttribute(attribute)).toBe(value)
   }
-  const most = page.getByLabel('Max tokens')
+  const most = page.getByLabel(en('playground.maxTokens'))
   for (const wrong of ['-5', '1.5', '1e9']) {
     await most.fill(wrong)
-    await page.getByText('A whole number from 0 to 10000000').waitFor()
+    await page.getByText(en('playground.maxTokensWrong', { most: 10000000 })).waitFor()
   }
   await most.fill('0')
   await slider.press('End')
@@ -119,7 +120,7 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
     { role: 'user', content: '2 + 2?' },
   ])
   await page.getByText('$0.002468', { exact: true }).waitFor()
-  await page.getByText('21 in · 1,048 out tokens').waitFor()
+  await page.getByText(en('playground.tokens', { input: 21, output: '1,048' })).waitFor()
   const reply = said().last()
   expect(await reply.getByRole('heading', { name: 'Sums', level: 3 }).count()).toBe(1)
   expect(await reply.locator('td').allInnerTexts()).toEqual(['2 + 2', '4'])
@@ -131,19 +132,19 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   expect(await reply.locator('img, b').count()).toBe(0)
   const thoughts = page.getByText('Two and two')
   expect(await thoughts.isVisible()).toBe(false)
-  await page.getByText('Thoughts').click()
+  await page.getByText(en('playground.thoughts')).click()
   expect(await thoughts.isVisible()).toBe(true)
 })
 
 it('begins a conversation with the model and group that a link names', async () => {
   await open('en', '?model=o3&group=vip')
-  await expect.poll(() => page.getByLabel('Group').inputValue()).toBe('vip')
+  await expect.poll(() => page.getByLabel(en('playground.group')).inputValue()).toBe('vip')
   await expect.poll(() => new URL(page.url()).search).toBe('')
   await say('2 + 2?')
   await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
   expect(lastBody()).toMatchObject({ model: 'o3', group: 'vip' })
   await page.goto(`${site.url}/playground?model=gpt-4o`)
-  await page.getByText('Start a conversation').waitFor()
+  await page.getByText(en('playground.empty')).waitFor()
   await page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
 })
 
@@ -151,13 +152,13 @@ it('offers what the chosen group reaches, and says so where that is nothing', as
   site.routes['GET /api/user/models'] = ({ query }) =>
     ok(query.get('group') === 'vip' ? [] : ['gpt-4o', 'gpt-4o-mini', 'o3'])
   await open()
-  await page.getByRole('textbox', { name: 'Message' }).fill('hello')
-  await page.getByLabel('Group').selectOption('vip')
-  await page.getByText('No models to choose from').first().waitFor()
+  await page.getByRole('textbox', { name: en('playground.message') }).fill('hello')
+  await page.getByLabel(en('playground.group')).selectOption('vip')
+  await page.getByText(en('playground.noModels')).first().waitFor()
   expect(await button('Send').isDisabled()).toBe(true)
-  await page.getByLabel('Group').selectOption('default')
-  await page.getByText('Start a conversation').waitFor()
-  expect(await page.getByLabel('Model').inputValue()).toBe('gpt-4o-mini')
+  await page.getByLabel(en('playground.group')).selectOption('default')
+  await page.getByText(en('playground.empty')).waitFor()
+  expect(await page.getByLabel(en('playground.model')).inputValue()).toBe('gpt-4o-mini')
   expect(await button('Send').isDisabled()).toBe(false)
 })
 
@@ -168,32 +169,40 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
   expect(await button('New chat').isDisabled()).toBe(true)
   await button('Stop').click()
-  await page.getByText('Stopped', { exact: true }).waitFor()
+  await page.getByText(en('playground.stopped'), { exact: true }).waitFor()
   expect(await said().last().getAttribute('data-status')).toBe('complete')
   answer = whole
-  await said().last().getByRole('button', { name: 'Generate again' }).click()
+  await said()
+    .last()
+    .getByRole('button', { name: en('playground.retry') })
+    .click()
   await page.getByText('$0.002468', { exact: true }).first().waitFor()
   expect(await said().count()).toBe(2)
-  const edit = said().first().getByRole('button', { name: 'Edit' })
+  const edit = said()
+    .first()
+    .getByRole('button', { name: en('playground.edit') })
   const isOnEdit = () => edit.evaluate((button) => button === document.activeElement)
   await edit.click()
-  await page.getByRole('textbox', { name: 'Edit' }).press('Escape')
+  await page.getByRole('textbox', { name: en('playground.edit') }).press('Escape')
   await expect.poll(isOnEdit).toBe(true)
   await edit.click()
-  await page.getByRole('textbox', { name: 'Edit' }).fill('another story')
+  await page.getByRole('textbox', { name: en('playground.edit') }).fill('another story')
   await button('Save and send').click()
   await expect.poll(() => asked().length).toBe(3)
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
   // The stopped answer, the one that was generated again, and the last: all were paid for.
-  await page.getByText('This conversation has cost $0.007404').waitFor()
+  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
   await page.reload()
-  await page.getByText('This conversation has cost $0.007404').waitFor()
-  await said().first().getByRole('button', { name: 'Delete' }).click()
+  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await said()
+    .first()
+    .getByRole('button', { name: en('playground.remove') })
+    .click()
   await expect.poll(() => said().count()).toBe(1)
-  await page.getByText('This conversation has cost $0.007404').waitFor()
+  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
   await button('New chat').last().click()
-  await page.getByText('Start a conversation').waitFor()
+  await page.getByText(en('playground.empty')).waitFor()
 })
 
 it('puts what went wrong into the answer, which can be asked for again', async () => {
@@ -210,7 +219,7 @@ it('puts what went wrong into the answer, which can be asked for again', async (
       error: { message: 'Your quota does not cover this call.', code: 'insufficient_quota' },
     },
   })
-  await reply.getByRole('button', { name: 'Generate again' }).click()
+  await reply.getByRole('button', { name: en('playground.retry') }).click()
   await page.getByText('Your quota does not cover this call.').waitFor()
   expect(await said().count()).toBe(2)
   expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
@@ -265,7 +274,7 @@ it('says that no token is enabled, asks nothing, and leads to the tokens', async
   await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
   await send()
   answerTokens()
-  await page.getByText('当前没有可用的启用令牌，请确认是否有令牌处于启用状态！').waitFor()
+  await page.getByText(zh('playground.noToken')).waitFor()
   await send()
   expect(await box.inputValue()).toBe('2 + 2?')
   const check = site.calls.find(({ path }) => path === '/api/token/')

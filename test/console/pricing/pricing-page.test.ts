@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en, zh } from '#test/support/words.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { type Look, openPage, takePicture } from '../support/open-page.ts'
@@ -59,8 +60,8 @@ const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText(
 it('shows a visitor both kinds of price in the default group, by way of the top bar', async () => {
   const { page, faults, close } = await openPage(browser)
   await page.goto(`${site.url}/about`)
-  await page.getByRole('link', { name: '模型价格' }).click()
-  await page.getByRole('heading', { name: '模型价格', level: 1 }).waitFor()
+  await page.getByRole('link', { name: zh('pricing.title') }).click()
+  await page.getByRole('heading', { name: zh('pricing.title'), level: 1 }).waitFor()
   const mini = row(page, 'gpt-4o-mini')
   for (const price of ['$0.150', '$0.600', '$0.075']) await mini.getByText(price).waitFor()
   await row(page, 'dall-e-3').getByText('$0.040').waitFor()
@@ -82,55 +83,63 @@ it('shows who is logged in the own group, and what a call costs', async () => {
   site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
   const { page, faults, close } = await open('', { language: 'en' }, USER)
   await expect.poll(() => page.getByRole('radio', { name: /vip/ }).isChecked()).toBe(true)
-  await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+  await page.getByRole('navigation', { name: en('shell.navigation') }).waitFor()
   await row(page, 'gpt-4o-mini')
     .getByRole('button', { name: /details|expand/i })
     .click()
   const details = page.locator('.tg-price-details')
   await details.getByText('$0.00036', { exact: true }).waitFor()
-  await details.getByLabel('Completion tokens').fill('0')
+  await details.getByLabel(en('pricing.completion')).fill('0')
   await details.getByText('$0.00012', { exact: true }).waitFor()
   await takePicture(page, 'pricing-details')
-  await details.getByLabel('Prompt tokens').fill('x')
-  await details.getByText('Enter whole numbers.').waitFor()
+  await details.getByLabel(en('pricing.prompt')).fill('x')
+  await details.getByText(en('pricing.whole')).waitFor()
   expect(faults).toEqual([])
   await close()
 })
 
 it('is searched, filtered and sorted by its address, and names are copied', async () => {
   const { page, close } = await open('?group=zzz&owner=OpenAI&sort=input&order=desc')
-  await page.getByText('链接中有无效的参数，已忽略：group').waitFor()
+  await page.getByText(zh('ui.droppedParams', { names: 'group' })).waitFor()
   expect(new URL(page.url()).search).toBe('?owner=OpenAI&sort=input&order=desc')
   const drawn = page.locator('.tg-grid-body .tg-price-model .tg-mono')
   await expect.poll(() => drawn.count()).toBe(3)
   expect(await drawn.allInnerTexts()).toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
-  await page.getByRole('button', { name: '复制模型名称: gpt-4o-mini' }).click()
+  await page
+    .getByRole('button', { name: zh('taskLogs.copyText', { name: '模型名称: gpt-4o-mini' }) })
+    .click()
   await expect.poll(() => copied(page)).toBe('gpt-4o-mini')
   for (const name of ['dall-e-3', 'text-embedding']) {
     await row(page, name).getByRole('checkbox').check()
   }
-  await page.getByRole('group', { name: '已选模型' }).getByText('复制模型名称').click()
+  await page
+    .getByRole('group', { name: zh('pricing.chosenLabel') })
+    .getByText(zh('pricing.copyName'))
+    .click()
   await expect.poll(() => copied(page)).toBe('text-embedding-3-small,dall-e-3')
-  await page.getByRole('button', { name: '清除筛选' }).click()
-  await page.getByRole('combobox', { name: '可用性' }).selectOption('1')
+  await page.getByRole('button', { name: zh('pricing.clear') }).click()
+  await page.getByRole('combobox', { name: zh('pricing.available') }).selectOption('1')
   await expect.poll(() => names(page)).not.toContain('claude-sonnet-4-5')
-  await page.getByRole('combobox', { name: '计费方式' }).selectOption('call')
+  await page.getByRole('combobox', { name: zh('pricing.billing') }).selectOption('call')
   await expect.poll(() => names(page)).toEqual(['dall-e-3'])
   await page.getByRole('searchbox').fill('nothing like it')
-  await page.getByText('没有匹配的模型').waitFor()
+  await page.getByText(zh('pricing.notFound')).waitFor()
   await close()
 })
 
 it('draws only the rows in sight of 2 000, and says why there is none', async () => {
   site.routes['GET /api/pricing'] = () => pricing(MANY)
   const { page, close } = await open()
-  await page.getByText('2000 个模型').first().waitFor()
+  await page
+    .getByText(zh('pricing.models_one', { count: 2000 }))
+    .first()
+    .waitFor()
   expect(await page.locator('.tg-grid-item').count()).toBeLessThan(60)
   await page.getByRole('searchbox').fill('bulk-1999')
   await row(page, 'bulk-1999').getByText('$39.980').waitFor()
   site.routes['GET /api/pricing'] = () => pricing([])
   await page.goto(`${site.url}/pricing`)
-  await page.getByText('暂无可用模型').waitFor()
+  await page.getByText(zh('pricing.none')).waitFor()
   await close()
 })
 

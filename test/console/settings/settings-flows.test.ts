@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { type FakeSite, ok, refused } from '../support/fake-site.ts'
 import { type OpenPage, openPage } from '../support/open-page.ts'
@@ -17,7 +18,7 @@ const puts = () =>
     .map(({ body }) => body as Put)
 const sent = () => Object.fromEntries(puts().map(({ key, value }) => [key, value]))
 const field = (label: string) => page.getByLabel(label, { exact: true })
-const save = () => page.getByRole('button', { name: '保存设置' }).click()
+const save = () => page.getByRole('button', { name: zh('settings.save') }).click()
 const open = (tab: string) => openAsRoot(page, site, `/admin/settings?tab=${tab}`)
 
 beforeAll(async () => {
@@ -58,7 +59,7 @@ describe('what somebody else changes', () => {
     await expect.poll(() => field(label).inputValue()).toBe('4321')
     // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
     await field(label).fill('5')
-    await page.getByText('1 项未保存的修改').waitFor()
+    await page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     await field(label).fill('4321')
     await elsewhere('4322')
     await comeBack()
@@ -67,7 +68,7 @@ describe('what somebody else changes', () => {
     await elsewhere('9')
     const before = reads()
     await comeBack()
-    await page.getByText('1 项未保存的修改').waitFor()
+    await page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
     expect(await field(label).inputValue()).toBe('77')
     // A refused save reads anew: what was read then is not what the draft was made from.
@@ -76,7 +77,7 @@ describe('what somebody else changes', () => {
     site.routes['PUT /api/option/'] = () => ({ status: 400, body: refusal })
     await save()
     await expect.poll(reads).toBeGreaterThan(before)
-    await page.getByText('保存失败，请重试').waitFor()
+    await page.getByText(zh('settings.failed')).waitFor()
     if (put !== undefined) site.routes['PUT /api/option/'] = put
     await save()
     const sent = () => site.calls.filter(({ method }) => method === 'PUT').at(-1)?.body
@@ -95,7 +96,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
     await page.getByRole('switch', { name: '启用返佣' }).check()
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       QuotaForNewUser: '1000',
       RebatePercentage: '12.5',
@@ -112,7 +113,7 @@ describe('every tab, with a wrong input first', () => {
     await mend(least, 'x', '请输入整数（不小于 0）', '2000')
     await mend(most, '1999', '不能小于“签到最低额度”', '5000')
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
   })
 
@@ -121,7 +122,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('最多成功次数', '0', '不能小于 1', '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       ModelRequestRateLimitSuccessCount: '50',
       ModelRequestRateLimitCount: '-1',
@@ -138,7 +139,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('缺省 MaxTokens', '{"default":0}', '每一项都应是“名称: 正整数”', '{"default":1}')
     await field('屏蔽词列表').fill('one\ntwo')
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(Object.keys(sent())).toHaveLength(7)
     expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
     await page.getByText('此处保存并校验；Gemini 渠道上线后生效。').waitFor()
@@ -154,13 +155,19 @@ describe('every tab, with a wrong input first', () => {
     await field('GitHub Client Secret').fill('')
     const login = page.getByRole('switch', { name: '允许通过密码登录' })
     await login.click()
-    await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('prices.scheduleCancel') })
+      .click()
     expect(await login.isChecked()).toBe(true)
     await login.click()
-    await page.getByRole('alertdialog').getByRole('button', { name: '确认' }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('settings.sure') })
+      .click()
     await expect.poll(() => login.isChecked()).toBe(false)
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       ServerAddress: 'https://a.example',
       SMTPPort: '465',
@@ -173,9 +180,9 @@ describe('every tab, with a wrong input first', () => {
     await open('other')
     await mend('系统名称', 'x'.repeat(101), '不能超过 100 个字符', 'Mine')
     await mend('文档链接', 'docs', '请输入 http 或 https 网址', 'https://docs.example')
-    await page.getByLabel('数据看板默认时间粒度').selectOption({ label: '天' })
+    await page.getByLabel('数据看板默认时间粒度').selectOption({ label: zh('dashboard.step.day') })
     await save()
-    await page.getByText('保存成功').waitFor()
+    await page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       SystemName: 'Mine',
       'general_setting.docs_link': 'https://docs.example',
@@ -188,10 +195,10 @@ describe('saving', () => {
   it('opens the tab of the first fault and puts the focus there; nothing is sent', async () => {
     await open('ratelimit')
     await field('最多成功次数').fill('0')
-    await page.getByRole('tab', { name: '其他设置' }).click()
+    await page.getByRole('tab', { name: zh('settings.tab.other') }).click()
     await field('系统名称').fill('Mine')
     await save()
-    await page.getByText('请检查输入').waitFor()
+    await page.getByText(zh('settings.checkInput')).waitFor()
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')))
       .toBe('true')
@@ -204,7 +211,7 @@ describe('saving', () => {
     await field('系统名称').fill('Mine')
     site.routes['PUT /api/option/'] = () => refused('名称不可用')
     await save()
-    await page.getByText('保存失败，请重试').waitFor()
+    await page.getByText(zh('settings.failed')).waitFor()
     await page.locator('.tg-field-error', { hasText: '名称不可用' }).waitFor()
     expect(await field('系统名称').inputValue()).toBe('Mine')
     await field('系统名称').fill('Ours')
@@ -221,17 +228,17 @@ describe('saving', () => {
     await field('系统名称').fill('Mine')
     site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
     await save()
-    await page.getByText('刷新失败').waitFor()
+    await page.getByText(zh('settings.refreshFailed')).waitFor()
   })
 
   it('shows before what it will send, secrets never', async () => {
     await open('system')
     await field('SMTP 端口').fill('25')
     await field('SMTP 访问凭证').fill('canary')
-    await page.getByRole('button', { name: '查看修改' }).click()
+    await page.getByRole('button', { name: zh('settings.review') }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByText('587').waitFor()
-    await drawer.getByText('将替换为新的内容').waitFor()
+    await drawer.getByText(zh('settings.secretReplaced')).waitFor()
     expect(await drawer.innerText()).not.toContain('canary')
   })
 })
@@ -242,22 +249,33 @@ describe('the update check', () => {
   it('fails in words, then tells what is new', async () => {
     await open('other')
     site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
-    await page.getByRole('button', { name: '检查更新' }).last().click()
+    await page
+      .getByRole('button', { name: zh('settings.update.check') })
+      .last()
+      .click()
     await page.getByText('检查更新失败，请稍后再试').waitFor()
     site.routes['GET /api/option/latest_release'] = ({ query }) =>
       query.get('is_forced') === 'true'
         ? ok({ ...newer, checked_at: 1_763_000_000 })
         : ok({ ...newer, latest: '', is_newer: false, checked_at: 0 })
-    await page.getByRole('button', { name: '检查更新' }).last().click()
-    await page.getByText('有新版本 v9.0.0，当前为 0.1.0').first().waitFor()
+    await page
+      .getByRole('button', { name: zh('settings.update.check') })
+      .last()
+      .click()
+    await page
+      .getByText(zh('settings.update.newer', { latest: 'v9.0.0', current: '0.1.0' }))
+      .first()
+      .waitFor()
     await page.getByText('Better.').waitFor()
   })
 
   it('that runs by itself puts one line above the settings', async () => {
     site.routes['GET /api/option/latest_release'] = () => ok({ ...newer, checked_at: 1 })
     await open('operation')
-    await page.getByText('有新版本 v9.0.0，当前为 0.1.0').waitFor()
-    await page.getByRole('button', { name: '查看', exact: true }).click()
+    await page
+      .getByText(zh('settings.update.newer', { latest: 'v9.0.0', current: '0.1.0' }))
+      .waitFor()
+    await page.getByRole('button', { name: zh('settings.update.show'), exact: true }).click()
     await page.getByText('Better.').waitFor()
     expect(new URL(page.url()).searchParams.get('tab')).toBe('other')
   })
@@ -265,11 +283,13 @@ describe('the update check', () => {
 
 it('a section tells who changed what', async () => {
   await open('models')
-  await page.getByRole('button', { name: '全局设置的修改记录' }).click()
+  await page
+    .getByRole('button', { name: zh('settings.historyOf', { section: '全局设置' }) })
+    .click()
   const drawer = page.getByRole('dialog')
   await drawer.getByText('隐藏上游错误详情').waitFor()
   await drawer.getByText('root', { exact: true }).waitFor()
-  await drawer.getByText('此前的值没有记录。').waitFor()
+  await drawer.getByText(zh('settings.beforeUnknown')).waitFor()
   expect(await drawer.locator('.tg-diff').first().innerText()).toMatch(/false[\s\S]*true/)
   await page.keyboard.press('Escape')
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
@@ -286,5 +306,5 @@ it('an admin reads what the super admin alone may set, and can’t change it', a
   expect(await field('SMTP 端口').isDisabled()).toBe(true)
   expect(await field('充值链接').isDisabled()).toBe(true)
   expect(await field('允许新用户注册').isDisabled()).toBe(false)
-  expect(await page.getByText('仅超级管理员可以修改。').count()).toBeGreaterThan(5)
+  expect(await page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
 })

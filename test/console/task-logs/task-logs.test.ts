@@ -1,6 +1,7 @@
 import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { cutAmong } from '../support/cut-among.ts'
 import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
@@ -74,16 +75,18 @@ describe('the drawing log', () => {
     const query = asked('/api/mj/')[0]?.query
     const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
     expect(to - from).toBe(30 * DAY + 3_600)
-    const prompt = await page.getByRole('columnheader', { name: 'Prompt' }).boundingBox()
+    const prompt = await page
+      .getByRole('columnheader', { name: en('taskLogs.column.prompt') })
+      .boundingBox()
     expect(prompt?.width).toBeGreaterThan(200)
-    await page.getByRole('textbox', { name: 'Task ID' }).fill('mj-1')
-    await page.getByRole('textbox', { name: 'Task ID' }).press('Enter')
-    await page.getByRole('textbox', { name: 'Channel ID' }).fill('4')
-    await page.getByRole('textbox', { name: 'Channel ID' }).press('Enter')
+    await page.getByRole('textbox', { name: en('taskLogs.column.id') }).fill('mj-1')
+    await page.getByRole('textbox', { name: en('taskLogs.column.id') }).press('Enter')
+    await page.getByRole('textbox', { name: en('taskLogs.channelId') }).fill('4')
+    await page.getByRole('textbox', { name: en('taskLogs.channelId') }).press('Enter')
     await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
     expect(asked('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: en('taskLogs.clear') }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
   })
 
@@ -95,9 +98,9 @@ describe('the drawing log', () => {
       ...{ 'GET /api/task/': none, 'GET /api/task/self': none },
     })
     const page = await enterEmpty('/app/logs/drawing')
-    await page.getByText('Drawing is switched off').waitFor()
+    await page.getByText(en('taskLogs.drawingsOff')).waitFor()
     expect(await page.getByText('POST /mj/submit').count()).toBe(0)
-    const settings = page.getByRole('link', { name: 'Open the settings' })
+    const settings = page.getByRole('link', { name: en('taskLogs.toSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
     await open.close()
     Object.assign(site.routes, {
@@ -107,27 +110,33 @@ describe('the drawing log', () => {
     await row(listed, '42%').waitFor()
     const note = listed.getByRole('note')
     await note.getByText('Drawing is switched off: new ones are refused').waitFor()
-    await note.getByRole('link', { name: 'Open the settings' }).waitFor()
+    await note.getByRole('link', { name: en('taskLogs.toSettings') }).waitFor()
     await open.close()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
-    await member.getByText('Music tasks are switched off').waitFor()
+    await member.getByText(en('taskLogs.musicOff')).waitFor()
     await member.getByText('The administrator has not switched them on').waitFor()
-    expect(await member.getByRole('link', { name: 'Open the settings' }).count()).toBe(0)
+    expect(await member.getByRole('link', { name: en('taskLogs.toSettings') }).count()).toBe(0)
   })
 
   it('opens the picture, the prompt and why one failed, and gives the focus back', async () => {
     const page = await enterAt('/app/logs/drawing')
-    await page.getByRole('button', { name: 'View', exact: true }).first().click()
-    const picture = page.getByRole('dialog', { name: 'Drawing' })
+    await page
+      .getByRole('button', { name: en('taskLogs.view'), exact: true })
+      .first()
+      .click()
+    const picture = page.getByRole('dialog', { name: en('taskLogs.image') })
     await picture.getByRole('img', { name: /lighthouse/ }).waitFor()
     await page.keyboard.press('Escape')
     await picture.waitFor({ state: 'detached' })
     const failed = row(page, 'Banned prompt')
-    await failed.getByText('Failed', { exact: true }).waitFor()
+    await failed.getByText(en('taskLogs.status.FAILURE'), { exact: true }).waitFor()
     expect(await failed.getByText('0%').count()).toBe(0)
     await failed.getByText('Banned prompt').click()
     await page.getByRole('dialog').getByText('a cat on a wall').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: en('ui.close') })
+      .click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await row(page, 'Over a minute').filter({ hasText: '95 s' }).waitFor()
     await page
@@ -139,7 +148,7 @@ describe('the drawing log', () => {
   it('shows as many as the address asks for, and keeps to it', async () => {
     const page = await enterAt('/app/logs/drawing?page_size=50')
     expect(asked('/api/mj/').map(({ query }) => query.get('page_size'))).toEqual(['50'])
-    await page.getByLabel('Rows per page').selectOption('20')
+    await page.getByLabel(en('ui.pageSize')).selectOption('20')
     await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('page_size')).toBe('20')
     expect(new URL(page.url()).search).toBe('?page_size=20')
   })
@@ -170,7 +179,7 @@ describe('the drawing log', () => {
     await row(page, '73%').waitFor()
     const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
     say(push(10, { kind: 'drawing', id: done.id, task: done }))
-    await row(page, '雨夜').getByText('Success').waitFor()
+    await row(page, '雨夜').getByText(en('taskLogs.status.SUCCESS')).waitFor()
     expect(asked('/api/mj/').length).toBe(reads)
     say(push(11, { kind: 'drawing', id: 50, task: drawing(50) }))
     await expect.poll(() => asked('/api/mj/').length).toBe(reads + 1)
@@ -184,7 +193,7 @@ describe('the drawing log', () => {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
     expect(await page.getByRole('note').count()).toBe(0)
-    expect(await page.getByRole('textbox', { name: 'Channel ID' }).count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: en('taskLogs.channelId') }).count()).toBe(0)
   })
 })
 
@@ -193,13 +202,13 @@ describe('the music log', () => {
     const page = await enterAt('/app/logs/tasks')
     const from = Number(asked('/api/task/')[0]?.query.get('start_timestamp'))
     expect(from).toBe(new Date().setHours(0, 0, 0, 0) / 1_000)
-    await page.getByRole('button', { name: 'Listen' }).click()
+    await page.getByRole('button', { name: en('taskLogs.play') }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.locator('audio').getAttribute('src')).toBe('https://songs.example/rain.mp3')
     await dialog.getByText('Home is a river').waitFor()
     await dialog.getByText('jazz, slow, saxophone · 2:05').waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Lyrics', exact: true }).click()
+    await page.getByRole('button', { name: en('taskLogs.readLyrics'), exact: true }).click()
     await dialog.getByText('落在旧街').waitFor()
     expect(await dialog.locator('audio').count()).toBe(0)
   })
@@ -207,14 +216,14 @@ describe('the music log', () => {
 
 it('are offered where they are switched on, and nowhere else', async () => {
   const page = await enterAt('/app/logs/drawing')
-  const menu = page.getByRole('navigation', { name: 'Main navigation' })
-  await menu.getByRole('link', { name: 'Drawing logs' }).waitFor()
-  await menu.getByRole('link', { name: 'Task logs' }).waitFor()
+  const menu = page.getByRole('navigation', { name: en('shell.navigation') })
+  await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor()
+  await menu.getByRole('link', { name: en('taskLogs.music') }).waitFor()
   site.routes['GET /api/status'] = () => ok(STATUS)
   await page.reload()
-  await menu.getByRole('link', { name: 'Usage logs' }).waitFor()
-  await menu.getByRole('link', { name: 'Drawing logs' }).waitFor({ state: 'detached' })
-  expect(await menu.getByRole('link', { name: 'Task logs' }).count()).toBe(0)
+  await menu.getByRole('link', { name: en('shell.usageLog') }).waitFor()
+  await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor({ state: 'detached' })
+  expect(await menu.getByRole('link', { name: en('taskLogs.music') }).count()).toBe(0)
 })
 
 describe.each(LANGUAGES)('in %s, in both themes', (language) => {

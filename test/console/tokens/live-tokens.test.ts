@@ -1,6 +1,7 @@
 import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite, token } from '../support/admin-site.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 import { type OpenPage, openPage } from '../support/open-page.ts'
@@ -40,18 +41,20 @@ const tell = (position: number, data: object) =>
 
 it('a token that a call exhausts, elsewhere is switched off or goes, shows at once', async () => {
   await openAsRoot(page, site, '/app/tokens')
-  await row('production').getByText('已启用').waitFor()
+  await row('production').getByText(zh('tokens.state.enabled')).waitFor()
   await expect.poll(() => socket !== null).toBe(true)
   const spent = { id: 1, name: 'production', status: 4, remain_quota: 0, used_quota: 5_000_000 }
   const usual = { unlimited_quota: false, expired_time: -1, accessed_time: 1 }
   tell(7, { ...spent, ...usual })
-  await row('production').getByText('已耗尽').waitFor()
-  await row('production').getByText('已用 $10.00').waitFor()
+  await row('production').getByText(zh('tokens.state.exhausted')).waitFor()
+  await row('production')
+    .getByText(zh('tokens.used', { amount: '$10.00' }))
+    .waitFor()
   tell(8, { ...spent, ...usual, status: 2 })
-  await row('production').getByText('已禁用').waitFor()
+  await row('production').getByText(zh('tokens.state.disabled')).waitFor()
   site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
   tell(9, { id: 1, deleted: true })
-  await page.getByText('还没有令牌').waitFor()
+  await page.getByText(zh('tokens.noneTitle')).waitFor()
 })
 
 it('a token ends by the clock, with nobody telling', async () => {
@@ -60,10 +63,14 @@ it('a token ends by the clock, with nobody telling', async () => {
     ok({ items: [token({ expired_time: end })], page: 0, total: 1 })
   await page.clock.install()
   await openAsRoot(page, site, '/app/tokens')
-  await row('production').getByText('已启用').waitFor()
+  await row('production').getByText(zh('tokens.state.enabled')).waitFor()
   await page.clock.runFor(3_620_000)
-  await row('production').getByText('已过期').waitFor()
-  expect(await page.getByRole('switch', { name: '启用 production' }).isDisabled()).toBe(true)
+  await row('production').getByText(zh('tokens.state.expired')).waitFor()
+  expect(
+    await page
+      .getByRole('switch', { name: zh('tokens.toggle', { name: 'production' }) })
+      .isDisabled(),
+  ).toBe(true)
 })
 
 it('a thousand rows scroll with few of them drawn', async () => {

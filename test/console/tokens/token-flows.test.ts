@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite, token } from '../support/admin-site.ts'
 import { type FakeRoutes, type FakeSite, ok, refused } from '../support/fake-site.ts'
 import { type OpenPage, openPage } from '../support/open-page.ts'
@@ -36,14 +37,14 @@ describe('the drawer of a new token', () => {
     await openAsRoot(page, site, '/app/tokens')
     await press('新建令牌')
     const drawer = page.getByRole('dialog')
-    await drawer.getByRole('button', { name: '1 小时', exact: true }).click()
-    await drawer.getByLabel('过期时间').fill('')
-    await drawer.getByLabel('剩余额度（美元）').fill('much')
-    await drawer.getByLabel('创建数量').fill('101')
-    await drawer.getByLabel('并发请求上限').fill('many')
-    await drawer.getByLabel('IP 白名单').fill('10.0.0.0/8\n300.1.1.1')
-    await drawer.getByText('限制可用模型').click()
-    await drawer.getByRole('button', { name: '创建令牌' }).click()
+    await drawer.getByRole('button', { name: zh('tokens.preset.hour'), exact: true }).click()
+    await drawer.getByLabel(zh('tokens.expiry')).fill('')
+    await drawer.getByLabel(zh('tokens.amountInCurrency')).fill('much')
+    await drawer.getByLabel(zh('tokens.count')).fill('101')
+    await drawer.getByLabel(zh('tokens.concurrency')).fill('many')
+    await drawer.getByLabel(zh('tokens.allowIps')).fill('10.0.0.0/8\n300.1.1.1')
+    await drawer.getByText(zh('tokens.hasModelLimits')).click()
+    await drawer.getByRole('button', { name: zh('tokens.createAction') }).click()
     for (const fault of [
       '请输入名称',
       '请输入有效的额度',
@@ -56,20 +57,20 @@ describe('the drawer of a new token', () => {
       await drawer.getByText(fault).waitFor()
     }
     expect(sent('POST', '/api/token/')).toHaveLength(0)
-    await drawer.getByLabel('名称').fill('ci')
+    await drawer.getByLabel(zh('tokens.name')).fill('ci')
     await drawer.getByRole('button', { name: '$10', exact: true }).click()
-    await drawer.getByRole('button', { name: '永不过期', exact: true }).click()
-    await drawer.getByLabel('并发请求上限').fill('4')
-    await drawer.getByLabel('每分钟 Token 数上限').fill('90000')
-    await drawer.getByLabel('IP 白名单').fill('10.0.0.0/8\n2001:db8::/32')
-    await drawer.getByText('速率限制').click()
-    await drawer.getByLabel('最大请求数').fill('600')
-    await drawer.getByLabel('允许的模型').fill('gpt-4o, o3,')
+    await drawer.getByRole('button', { name: zh('tokens.never'), exact: true }).click()
+    await drawer.getByLabel(zh('tokens.concurrency')).fill('4')
+    await drawer.getByLabel(zh('tokens.tokensPerMinute')).fill('90000')
+    await drawer.getByLabel(zh('tokens.allowIps')).fill('10.0.0.0/8\n2001:db8::/32')
+    await drawer.getByText(zh('tokens.hasRateLimit')).click()
+    await drawer.getByLabel(zh('tokens.rateCount')).fill('600')
+    await drawer.getByLabel(zh('tokens.models')).fill('gpt-4o, o3,')
     await page.keyboard.press('Tab')
-    await drawer.getByLabel('分组').selectOption('vip')
-    await drawer.getByLabel('创建数量').fill('1')
-    await drawer.getByRole('button', { name: '创建令牌' }).click()
-    await page.getByRole('dialog', { name: '令牌已就绪' }).waitFor()
+    await drawer.getByLabel(zh('tokens.group')).selectOption('vip')
+    await drawer.getByLabel(zh('tokens.count')).fill('1')
+    await drawer.getByRole('button', { name: zh('tokens.createAction') }).click()
+    await page.getByRole('dialog', { name: zh('tokens.createdTitle') }).waitFor()
     expect(bodies('POST', '/api/token/')).toEqual([
       {
         name: 'ci',
@@ -101,14 +102,17 @@ describe('the drawer of a new token', () => {
   it('makes many by one call, and asks before what was typed is lost', async () => {
     await openAsRoot(page, site, '/app/tokens')
     await press('新建令牌')
-    await page.getByRole('textbox', { name: '名称', exact: true }).fill('ci')
+    await page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
     await page.keyboard.press('Escape')
-    await page.getByRole('alertdialog').getByRole('button', { name: '继续编辑' }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('ui.unsavedStay') })
+      .click()
     await press('30')
     const models = site.routes['GET /api/user/models'] ?? (() => ok([]))
     site.routes['GET /api/user/models'] = () => ok([])
-    await page.getByRole('button', { name: '创建令牌' }).click()
-    await page.getByRole('dialog', { name: '已创建 30 个令牌' }).waitFor()
+    await page.getByRole('button', { name: zh('tokens.createAction') }).click()
+    await page.getByRole('dialog', { name: zh('tokens.createdMany', { count: 30 }) }).waitFor()
     await page.getByText('目前还没有此令牌可调用的对话模型').waitFor()
     site.routes['GET /api/user/models'] = models
     expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
@@ -118,10 +122,10 @@ describe('the drawer of a new token', () => {
     site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
     await openAsRoot(page, site, '/app/tokens')
     await press('新建令牌')
-    await page.getByRole('textbox', { name: '名称', exact: true }).fill('ci')
-    await page.getByRole('button', { name: '创建令牌' }).click()
+    await page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
+    await page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await said('令牌数量已达上限 1000')
-    const name = page.getByRole('textbox', { name: '名称', exact: true })
+    const name = page.getByRole('textbox', { name: zh('tokens.name'), exact: true })
     expect(await name.inputValue()).toBe('ci')
   })
 })
@@ -129,14 +133,14 @@ describe('the drawer of a new token', () => {
 it('a press on a row opens it; a phone has the batch acts only once some are chosen', async () => {
   await openAsRoot(page, site, '/app/tokens')
   await page.getByText('mobile app', { exact: true }).click()
-  await page.getByRole('dialog', { name: '编辑令牌' }).waitFor()
+  await page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
   await page.keyboard.press('Escape')
   await press('mobile app 的更多操作')
-  await page.getByRole('menuitem', { name: '接入代码' }).click()
-  await page.getByRole('dialog', { name: '使用令牌「mobile app」' }).waitFor()
+  await page.getByRole('menuitem', { name: zh('tokens.snippets') }).click()
+  await page.getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) }).waitFor()
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 390, height: 844 })
-  const acts = page.getByRole('group', { name: '对所选令牌的操作' })
+  const acts = page.getByRole('group', { name: zh('tokens.chosenLabel') })
   await acts.waitFor({ state: 'detached' })
   await page.getByRole('article').first().getByRole('checkbox').check()
   await acts.waitFor()
@@ -145,21 +149,21 @@ it('a press on a row opens it; a phone has the batch acts only once some are cho
 it('an edited token is sent with what changed alone', async () => {
   await openAsRoot(page, site, '/app/tokens')
   await press('mobile app 的更多操作')
-  await page.getByRole('menuitem', { name: '编辑' }).click()
+  await page.getByRole('menuitem', { name: zh('tokens.edit') }).click()
   const drawer = page.getByRole('dialog')
-  await drawer.getByLabel('名称').fill('')
-  await drawer.getByRole('button', { name: '保存修改' }).click()
-  await drawer.getByText('请输入名称').waitFor()
-  await drawer.getByLabel('名称').fill('mobile')
-  await drawer.getByLabel('并发请求上限').fill('2')
-  await drawer.getByRole('button', { name: '保存修改' }).click()
+  await drawer.getByLabel(zh('tokens.name')).fill('')
+  await drawer.getByRole('button', { name: zh('tokens.saveAction') }).click()
+  await drawer.getByText(zh('tokens.fault.nameMissing')).waitFor()
+  await drawer.getByLabel(zh('tokens.name')).fill('mobile')
+  await drawer.getByLabel(zh('tokens.concurrency')).fill('2')
+  await drawer.getByRole('button', { name: zh('tokens.saveAction') }).click()
   await said('保存成功')
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
 })
 
 it('a switch is undone by one press, and taken back when it is refused', async () => {
   await openAsRoot(page, site, '/app/tokens')
-  const toggle = page.getByRole('switch', { name: '启用 production' })
+  const toggle = page.getByRole('switch', { name: zh('tokens.toggle', { name: 'production' }) })
   await toggle.click()
   await press('撤销')
   await expect
@@ -172,7 +176,9 @@ it('a switch is undone by one press, and taken back when it is refused', async (
   await toggle.click()
   await said('令牌不可用')
   await expect.poll(() => toggle.isChecked()).toBe(true)
-  expect(await page.getByRole('switch', { name: '启用 trial' }).isDisabled()).toBe(true)
+  expect(
+    await page.getByRole('switch', { name: zh('tokens.toggle', { name: 'trial' }) }).isDisabled(),
+  ).toBe(true)
 })
 
 describe('selected tokens', () => {
@@ -201,7 +207,7 @@ describe('selected tokens', () => {
     site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
     await press('禁用所选')
     await said('令牌不存在：2')
-    const toggle = page.getByRole('switch', { name: '启用 mobile app' })
+    const toggle = page.getByRole('switch', { name: zh('tokens.toggle', { name: 'mobile app' }) })
     await expect.poll(() => toggle.isChecked()).toBe(true)
   })
 
@@ -209,17 +215,23 @@ describe('selected tokens', () => {
     await openAsRoot(page, site, '/app/tokens')
     await selectAll()
     await press('删除所选')
-    await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('ui.cancel') })
+      .click()
     expect(sent('POST', '/api/token/batch')).toHaveLength(0)
     const answer = site.routes['POST /api/token/batch']
     site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
     const remove = async () => {
       await press('删除所选')
-      await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: zh('tokens.delete') })
+        .click()
     }
     await remove()
     await said('令牌不存在：5')
-    await page.getByText('已选 6 个').waitFor()
+    await page.getByText(zh('tokens.chosen', { count: 6 })).waitFor()
     if (answer !== undefined) site.routes['POST /api/token/batch'] = answer
     await remove()
     await said('还没有令牌')
@@ -234,7 +246,7 @@ describe('selected tokens', () => {
     await openAsRoot(page, site, '/app/tokens')
     await selectAll()
     await press('复制所选')
-    const dialog = page.getByRole('dialog', { name: '无法复制到剪贴板，请手动复制' })
+    const dialog = page.getByRole('dialog', { name: zh('ui.copyFailed') })
     const box = dialog.getByRole('textbox')
     const selected = () => page.evaluate(() => String(document.getSelection()))
     await expect.poll(selected).toBe(await box.inputValue())
@@ -249,11 +261,11 @@ describe('the list', () => {
 
   it('is sorted by its headers and filtered by status, in the address', async () => {
     await openAsRoot(page, site, '/app/tokens')
-    await page.getByRole('button', { name: '额度', exact: true }).click()
+    await page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
     await expect.poll(() => asked()?.toString()).toContain('sort=remain_quota&order=desc')
-    await page.getByRole('button', { name: '额度', exact: true }).click()
+    await page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
     await expect.poll(() => asked()?.get('order')).toBe('asc')
-    await page.getByLabel('状态', { exact: true }).selectOption('4')
+    await page.getByLabel(zh('tokens.status'), { exact: true }).selectOption('4')
     await expect.poll(() => asked()?.get('status')).toBe('4')
     expect(new URL(page.url()).search).toBe('?sort=quota&order=asc&status=4')
     await page.reload()
@@ -262,7 +274,7 @@ describe('the list', () => {
 
   it('is searched by a key that the address never shows', async () => {
     await openAsRoot(page, site, '/app/tokens')
-    await page.getByLabel('搜索密钥或其中一段').fill('sk-Xk9')
+    await page.getByLabel(zh('tokens.searchKey')).fill('sk-Xk9')
     await expect.poll(() => asked()?.get('token')).toBe('sk-Xk9')
     expect(page.url()).not.toContain('Xk9')
   })
@@ -274,7 +286,7 @@ describe('a chat link', () => {
   it('that is missing or wrong is told', async () => {
     await openAsRoot(page, site, '/app/tokens')
     await openMenu()
-    await page.getByRole('menuitem', { name: '聊天' }).click()
+    await page.getByRole('menuitem', { name: zh('tokens.chat') }).click()
     await said('请联系管理员配置聊天链接')
     const status = site.routes['GET /api/status']
     site.routes['GET /api/status'] = async (call) => {
@@ -284,7 +296,7 @@ describe('a chat link', () => {
     }
     await page.reload()
     await openMenu()
-    await page.getByRole('menuitem', { name: '在 Bad 中聊天' }).click()
+    await page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Bad' }) }).click()
     await said('聊天链接配置错误，请联系管理员')
   })
 
@@ -300,7 +312,7 @@ describe('a chat link', () => {
     await openAsRoot(page, site, '/app/tokens')
     await openMenu()
     const client = page.context().waitForEvent('page')
-    await page.getByRole('menuitem', { name: '在 Client 中聊天' }).click()
+    await page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Client' }) }).click()
     const address = new URL((await client).url())
     expect(address.searchParams.get('u')).toBe(site.url)
     expect(address.searchParams.get('k')).toMatch(/^sk-Xk9q+7Hd2$/)
@@ -327,22 +339,31 @@ describe('tokens beyond the page', () => {
       return ok(null)
     }
     await openAsRoot(page, site, '/app/tokens')
-    await page.getByRole('checkbox', { name: '选择此行' }).first().click()
+    await page
+      .getByRole('checkbox', { name: zh('ui.selectRow') })
+      .first()
+      .click()
     await press('选择全部 347 个匹配项')
     await said('已选 347 个')
-    await page.getByRole('checkbox', { name: '选择此行' }).nth(2).click()
+    await page
+      .getByRole('checkbox', { name: zh('ui.selectRow') })
+      .nth(2)
+      .click()
     await said('已选 346 个')
     await press('禁用所选')
     await said('已禁用 346 个令牌')
     await press('启用所选')
     await said('已启用 346 个令牌')
     await press('t-1 的更多操作')
-    await page.getByRole('menuitem', { name: '删除' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+    await page.getByRole('menuitem', { name: zh('tokens.delete') }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: zh('tokens.delete') })
+      .click()
     await said('已选 345 个')
     const sentIds = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
     expect(sentIds.map(({ ids }) => ids.length)).toEqual([346, 346])
-    await page.getByRole('combobox', { name: '状态' }).selectOption('1')
+    await page.getByRole('combobox', { name: zh('tokens.status') }).selectOption('1')
     await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
   })
 })

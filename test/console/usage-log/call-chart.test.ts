@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
 import { openPage, takePicture } from '../support/open-page.ts'
@@ -58,7 +59,7 @@ describe('the chart above the log', () => {
 
   it('has the same as a table', async () => {
     const { page, close } = await open('range=24h&model=gpt-4o')
-    await page.getByRole('button', { name: 'Show as a table' }).click()
+    await page.getByRole('button', { name: en('usageLog.chart.asTable') }).click()
     const cells = page.locator('.tg-log-bar-table tbody tr td:nth-child(2)')
     const counts = (await cells.allInnerTexts()).map(Number)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30)

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
 import { type OpenPage, openPage, takePicture } from '../support/open-page.ts'
@@ -52,13 +53,13 @@ const openLog = async (query = '') => {
   await enter(page, `${site.url}${PATH}${query}`, { language: 'en' })
   await page.locator('.tg-grid-item, .tg-empty').first().waitFor()
 }
-const search = () => page.getByRole('searchbox', { name: 'Find a call by its request ID' })
+const search = () => page.getByRole('searchbox', { name: en('usageLog.findRequest') })
 const rows = () =>
   page
     .getByRole('grid')
     .getByRole('row')
     .filter({ has: page.locator('time') })
-const details = () => page.getByRole('region', { name: 'This call' })
+const details = () => page.getByRole('region', { name: en('logDetails.fact.title') })
 
 /** Pastes as a reader does: whole, in one step. */
 async function paste(text: string): Promise<void> {
@@ -74,7 +75,7 @@ describe('the search of the usage log', () => {
     await details().getByText(OLD.request_id).waitFor()
     await expect.poll(() => rows().count()).toBe(1)
     expect(await search().inputValue()).toBe(OLD.request_id)
-    expect(await page.getByRole('button', { name: 'Any time' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: en('usageLog.anyTime') }).isDisabled()).toBe(true)
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'log-find-call')
     await search().fill('')
@@ -97,7 +98,7 @@ describe('the search of the usage log', () => {
     await openLog()
     await search().fill('0199ffff-0000')
     await page.keyboard.press('Enter')
-    await page.getByText('No call with this request ID').waitFor()
+    await page.getByText(en('usageLog.noRequest')).waitFor()
     await takePicture(page, 'log-find-call-none')
     await page
       .getByRole('button', { name: /^Clear/ })
@@ -112,7 +113,10 @@ describe('the command palette', () => {
     await enter(page, `${site.url}${PATH}?range=1h`, { language: 'en' })
     await rows().first().waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Command palette' }).getByRole('combobox').waitFor()
+    await page
+      .getByRole('dialog', { name: en('commands.palette') })
+      .getByRole('combobox')
+      .waitFor()
     await paste(OLD.request_id)
     const option = page.getByRole('option', { name: 'Open call 0191aa00-1b2c…89ab (o4-mini,' })
     await option.waitFor()

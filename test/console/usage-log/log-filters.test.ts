@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
 import { openPage, takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, manyRows } from './fake-log.ts'
@@ -46,7 +47,7 @@ describe('the filters of the usage log', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
     await page.waitForTimeout(80)
-    const model = page.getByRole('combobox', { name: 'Model' })
+    const model = page.getByRole('combobox', { name: en('usageLog.model') })
     await model.click()
     await page.keyboard.type('sim', { delay: 150 })
     expect(await model.inputValue()).toBe('sim')
@@ -72,7 +73,7 @@ describe('the filters of the usage log', () => {
     const { page, close } = await open()
     const button = page.getByRole('button', { name: /^Time range/ })
     await button.click()
-    await page.getByRole('button', { name: 'Last 7 days' }).click()
+    await page.getByRole('button', { name: en('timeRange.span.7d') }).click()
     await page.locator('.tg-popover').waitFor({ state: 'detached' })
     expect(await button.evaluate((box) => box === document.activeElement)).toBe(true)
     await close()
@@ -81,7 +82,7 @@ describe('the filters of the usage log', () => {
   it('names the page size in the address, and shows the same rows to others', async () => {
     rows = manyRows(45)
     const { page, close } = await open()
-    await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('20')
+    await page.getByRole('combobox', { name: en('ui.pageSize') }).selectOption('20')
     await page.waitForURL(/page_size=20/)
     await page.getByText('1–20 of 45').waitFor()
     await page.goto(site.url + PATH)
@@ -105,7 +106,7 @@ describe('the filters of the usage log', () => {
   it('waits for the whole name of a model, and says that it must be exact', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const model = page.getByRole('combobox', { name: 'Model' })
+    const model = page.getByRole('combobox', { name: en('usageLog.model') })
     const isAskedBy = (name: string) =>
       site.calls.some(({ query }) => query.get('model_name') === name)
     await model.click()
@@ -123,7 +124,7 @@ describe('the filters of the usage log', () => {
   it('says what is wrong with a channel ID that is no number', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const channel = page.getByRole('textbox', { name: 'Channel ID' })
+    const channel = page.getByRole('textbox', { name: en('usageLog.channel') })
     await channel.fill('abc')
     await channel.press('Enter')
     await page.getByRole('alert').getByText('whole number').waitFor()

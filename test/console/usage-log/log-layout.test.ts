@@ -2,6 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
 import { type Look, openPage, takePicture } from '../support/open-page.ts'
 import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
@@ -55,7 +56,7 @@ describe('the layout of the usage log', () => {
       rows = manyRows(9)
       const { page, close } = await open({}, user)
       const grid = await boxOf(page.getByRole('grid'))
-      const last = await boxOf(page.getByRole('columnheader', { name: 'Status' }))
+      const last = await boxOf(page.getByRole('columnheader', { name: en('usageLog.column.type') }))
       expect(last.right).toBeLessThanOrEqual(grid.right - SCROLL_BAR_PX)
       for (const title of ESSENTIAL) {
         const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
@@ -68,7 +69,7 @@ describe('the layout of the usage log', () => {
           .map((cell) => cell.textContent)
       }, last.right)
       expect(cut).toEqual([])
-      const failed = failedRow(page).getByText('Failed')
+      const failed = failedRow(page).getByText(en('usageLog.failed'))
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)
       expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
@@ -80,7 +81,7 @@ describe('the layout of the usage log', () => {
     rows = manyRows(9)
     const { page, close } = await open()
     const grid = page.locator('.tg-grid')
-    const time = page.getByRole('columnheader', { name: 'Time' })
+    const time = page.getByRole('columnheader', { name: en('usageLog.column.time') })
     const before = await boxOf(time)
     expect(await grid.getAttribute('data-more')).toBe('')
     await grid.evaluate((box) => box.scrollTo({ left: box.scrollWidth }))
@@ -98,9 +99,9 @@ describe('the layout of the usage log', () => {
     const { page, close } = await open()
     const first = page.locator('.tg-grid-row time').first()
     await expect.poll(() => first.innerText()).toMatch(/^\d\d-\d\d \d\d:\d\d:\d\d$/)
-    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
-    const times = page.getByRole('group', { name: 'Times' })
-    await times.getByRole('button', { name: 'How long ago' }).press('Enter')
+    await page.getByRole('button', { name: en('ui.columns'), exact: true }).press('Enter')
+    const times = page.getByRole('group', { name: en('ui.times') })
+    await times.getByRole('button', { name: en('ui.timesAgo') }).press('Enter')
     await expect.poll(() => first.innerText()).toBe('2 hr. ago')
     expect(await first.getAttribute('title')).toMatch(/\d{4}/)
     await page.keyboard.press('Escape')
@@ -126,7 +127,7 @@ describe('the layout of the usage log', () => {
     const { page, live, close } = await open()
     await expect.poll(() => live.opened()).toBe(1)
     await page.getByRole('grid').hover()
-    await page.getByText('Paused while you read').waitFor()
+    await page.getByText(en('ui.live.held')).waitFor()
     live.send(logRow(100))
     const pill = await boxOf(page.getByRole('button', { name: '1 new' }))
     const first = await boxOf(page.locator('.tg-grid-item').first())
@@ -141,10 +142,10 @@ describe('the layout of the usage log', () => {
       rows = manyRows(20)
       const { page, live, close } = await open({ width })
       await expect.poll(() => live.opened()).toBe(1)
-      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
       const before = await boxOf(page.getByRole('grid'))
       await page.locator('.tg-grid-head').hover()
-      await page.getByText('Paused while you read').waitFor()
+      await page.getByText(en('ui.live.held')).waitFor()
       expect((await boxOf(page.getByRole('grid'))).y).toBe(before.y)
       await close()
     })
@@ -156,8 +157,8 @@ describe('the layout of the usage log', () => {
     await page.getByRole('button', { name: /^Time range/ }).click()
     const panel = await boxOf(page.locator('.tg-popover'))
     const list = await boxOf(page.locator('.tg-range ul'))
-    const apply = await boxOf(page.getByRole('button', { name: 'Apply' }))
-    const field = await boxOf(page.getByLabel('From'))
+    const apply = await boxOf(page.getByRole('button', { name: en('timeRange.apply') }))
+    const field = await boxOf(page.getByLabel(en('timeRange.from')))
     expect(field.right).toBeLessThanOrEqual(apply.right)
     const [left, right] = [list.x - panel.x, panel.right - apply.right]
     const [top, bottom] = [list.y - panel.y, panel.bottom - apply.bottom]
@@ -176,7 +177,9 @@ describe('the usage log on a phone', () => {
       const card = await boxOf(page.locator('.tg-card').first())
       expect(card.y).toBeLessThanOrEqual(400)
       expect(card.height).toBeLessThanOrEqual(140)
-      expect(await page.locator('.tg-card').getByText('Failed').count()).toBeGreaterThan(0)
+      expect(
+        await page.locator('.tg-card').getByText(en('usageLog.failed')).count(),
+      ).toBeGreaterThan(0)
       await takePicture(page, `log-phone-${width}`)
       await close()
     })
@@ -204,12 +207,15 @@ describe('the usage log on a phone', () => {
   it('folds the filters, and says how many are on', async () => {
     rows = manyRows(20)
     const { page, close } = await open({ width: 390 })
-    const model = page.getByRole('combobox', { name: 'Model' })
+    const model = page.getByRole('combobox', { name: en('usageLog.model') })
     expect(await model.isVisible()).toBe(false)
-    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('button', { name: en('usageLog.filters') }).click()
     await model.fill('gpt-4o')
     await model.press('Enter')
-    const fold = page.getByRole('button', { name: 'Filters (1)', exact: true })
+    const fold = page.getByRole('button', {
+      name: en('usageLog.filtersOn', { count: 1 }),
+      exact: true,
+    })
     await takePicture(page, 'log-phone-filters')
     await fold.click()
     expect(await model.isVisible()).toBe(false)
@@ -243,13 +249,13 @@ it('a failed call says why, and that what was held for it went back', async () =
   ]
   const { page, close } = await open()
   await page.locator('.tg-grid-expander').first().click()
-  const why = page.getByRole('region', { name: 'Why it failed' })
+  const why = page.getByRole('region', { name: en('logDetails.failure.title') })
   for (const text of ['No channel available', 'HTTP 503', 'no_channel', '1,250', '-1,250']) {
     await why.getByText(text, { exact: true }).waitFor()
   }
   expect(await why.getByRole('row').last().innerText()).toMatch(/^Charged\s+0\s/)
   await takePicture(page, 'log-failed')
   await page.locator('.tg-grid-expander').last().click()
-  await page.getByText('4,000 quota, 625 given back').waitFor()
+  await page.getByText(en('logDetails.held', { hold: '4,000', back: 625 })).waitFor()
   await close()
 })

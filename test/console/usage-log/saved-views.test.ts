@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
 import { openPage, takePicture } from '../support/open-page.ts'
@@ -45,9 +46,9 @@ describe('the saved views of the log', () => {
   it('are kept by name, are in the address when opened, and can be deleted', async () => {
     const { page, faults, close } = await openPage(browser, { language: 'en' })
     await enter(page, `${site.url}${PATH}?type=6&p=1`, { language: 'en' })
-    const opener = page.getByRole('button', { name: 'Saved views' })
+    const opener = page.getByRole('button', { name: en('usageLog.views.title') })
     await opener.click()
-    await page.getByRole('textbox', { name: 'Name of this view' }).fill('Failures')
+    await page.getByRole('textbox', { name: en('usageLog.views.name') }).fill('Failures')
     await page.keyboard.press('Enter')
     const saved = page.getByRole('button', { name: 'Failures', exact: true })
     await saved.waitFor()
@@ -60,14 +61,16 @@ describe('the saved views of the log', () => {
     await page.waitForURL(/type=6/)
     expect(new URL(page.url()).searchParams.get('columns')).toMatch(/^time,username,token/)
     expect(new URL(page.url()).searchParams.has('p')).toBe(false)
-    const type = page.getByRole('combobox', { name: 'Log type' })
+    const type = page.getByRole('combobox', { name: en('usageLog.typeFilter') })
     await expect.poll(() => type.inputValue()).toBe('6')
     await page.goBack()
     await page.waitForURL((url) => !url.search.includes('type'))
     await opener.click()
-    await page.getByRole('button', { name: 'Delete the view Failures' }).click()
+    await page
+      .getByRole('button', { name: en('usageLog.views.delete', { name: 'Failures' }) })
+      .click()
     await saved.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: en('ui.undo') }).click()
     await opener.click()
     await saved.waitFor()
     expect(faults).toEqual([])

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { en } from '#test/support/words.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import { type Look, openPage } from '../support/open-page.ts'
@@ -89,13 +90,13 @@ describe('the usage log', () => {
     site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure (backup)' })
     rows = [logRow(1, { is_stream: false }, other)]
     const { page, close } = await open()
-    await page.getByText('No stream', { exact: true }).first().waitFor()
+    await page.getByText(en('usageLog.notStreamed'), { exact: true }).first().waitFor()
     await page.locator('.tg-grid-expander').first().click()
-    const facts = page.getByRole('region', { name: 'This call' })
-    await facts.getByText('4,096 tokens: the balance did not cover more').waitFor()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.getByText(en('logDetails.limitedTo', { limit: '4,096' })).waitFor()
     await facts.getByText('1,234 input and 98,765 output tokens in all').waitFor()
-    await facts.getByText('Counts above what is possible: not billed as sent').waitFor()
-    const attempts = page.getByRole('region', { name: 'Upstream attempts' })
+    await facts.getByText(en('logDetails.anomaly.absurd')).waitFor()
+    const attempts = page.getByRole('region', { name: en('logDetails.attempts.title') })
     await attempts.getByRole('link', { name: 'Azure (backup)' }).waitFor()
     const links = await attempts
       .getByRole('link')
@@ -113,10 +114,10 @@ describe('the usage log', () => {
     const { page, close } = await open()
     const expanders = page.locator('.tg-grid-expander')
     await expanders.nth(0).click()
-    const facts = page.getByRole('region', { name: 'This call' })
-    await facts.getByText('Reasoning effort').waitFor()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.getByText(en('logDetails.fact.effort')).waitFor()
     expect(await facts.getByText('high', { exact: true }).count()).toBe(1)
-    const link = facts.getByRole('link', { name: 'Open in playground' })
+    const link = facts.getByRole('link', { name: en('logDetails.toPlayground') })
     expect(await link.getAttribute('href')).toBe('/playground?model=gpt-4o&group=default')
     await expanders.nth(1).click()
     await expect.poll(() => facts.count()).toBe(2)
@@ -127,17 +128,23 @@ describe('the usage log', () => {
   it('keeps filters over a reload, and Back undoes the last one', async () => {
     rows = manyRows(30)
     const { page, close } = await open()
-    await page.getByRole('combobox', { name: 'Log type' }).selectOption('6')
+    await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).selectOption('6')
     await page.waitForURL(/type=6/)
-    await page.getByRole('combobox', { name: 'Model' }).fill('gpt-4o-mini')
-    await page.getByRole('combobox', { name: 'Model' }).press('Enter')
+    await page.getByRole('combobox', { name: en('usageLog.model') }).fill('gpt-4o-mini')
+    await page.getByRole('combobox', { name: en('usageLog.model') }).press('Enter')
     await page.waitForURL(/type=6.*model=gpt-4o-mini|model=gpt-4o-mini.*type=6/)
     await page.reload()
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('gpt-4o-mini')
+    expect(await page.getByRole('combobox', { name: en('usageLog.model') }).inputValue()).toBe(
+      'gpt-4o-mini',
+    )
     await page.goBack()
     await page.waitForURL((url) => !url.search.includes('model'))
-    await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('')
-    expect(await page.getByRole('combobox', { name: 'Log type' }).inputValue()).toBe('6')
+    await expect
+      .poll(() => page.getByRole('combobox', { name: en('usageLog.model') }).inputValue())
+      .toBe('')
+    expect(await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).inputValue()).toBe(
+      '6',
+    )
     await close()
   })
 
@@ -151,8 +158,8 @@ describe('the usage log', () => {
     const { page, close } = await open()
     const before = { ...site.routes }
     Object.assign(site.routes, away)
-    await page.getByRole('combobox', { name: 'Log type' }).selectOption('2')
-    const again = page.locator('.tg-log-list').getByRole('button', { name: 'Try again' })
+    await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).selectOption('2')
+    const again = page.locator('.tg-log-list').getByRole('button', { name: en('ui.retry') })
     await again.waitFor()
     const asked = () => site.calls.filter(({ path }) => path === '/api/log/').length
     const tries = asked()
@@ -187,7 +194,7 @@ describe('the usage log', () => {
     const { page, close } = await open(`${PATH}?type=2&range=7d`)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: /^Export/ }).click()
-    await page.getByRole('menuitem', { name: 'Export CSV' }).click()
+    await page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') }).click()
     const file = await download
     const wanted = rows.filter(({ type }) => type === 2)
     const lines = wanted.map((row) => `${row.id},${row.quota}\r\n`)
@@ -207,13 +214,14 @@ describe('the usage log', () => {
   it('writes the columns that are chosen, and remembers them for this browser', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
-    const menu = () => page.getByRole('button', { name: 'Export', exact: true }).click()
+    const menu = () =>
+      page.getByRole('button', { name: en('usageLog.export'), exact: true }).click()
     await menu()
-    await page.getByRole('menuitem', { name: 'Choose columns…' }).click()
-    const drawer = page.getByRole('dialog', { name: 'Columns to export' })
-    await drawer.getByText('24 of 24 chosen').waitFor()
-    await drawer.getByRole('button', { name: 'None' }).click()
-    const write = drawer.getByRole('button', { name: 'Export CSV' })
+    await page.getByRole('menuitem', { name: en('usageLog.exportColumns') }).click()
+    const drawer = page.getByRole('dialog', { name: en('logExport.title') })
+    await drawer.getByText(en('logExport.chosen', { chosen: 24, all: 24 })).waitFor()
+    await drawer.getByRole('button', { name: en('logExport.nothing') }).click()
+    const write = drawer.getByRole('button', { name: en('usageLog.exportAs.csv') })
     expect(await write.isDisabled()).toBe(true)
     for (const name of ['Cost', 'Time'])
       await drawer.getByRole('checkbox', { name }).first().check()
@@ -228,7 +236,9 @@ describe('the usage log', () => {
     await page.reload()
     await menu()
     const again = page.waitForEvent('download')
-    await page.getByRole('menuitem', { name: 'Export CSV (2 of 24 columns)' }).click()
+    await page
+      .getByRole('menuitem', { name: en('usageLog.exportSome', { chosen: 2, all: 24 }) })
+      .click()
     await again
     expect(asked()?.get('columns')).toBe('time,cost_usd')
     await close()
@@ -247,7 +257,7 @@ describe('the usage log', () => {
         const row = seen?.closest('.tg-grid-item')
         return { text: row?.textContent, top: row?.getBoundingClientRect().top }
       })
-    await page.getByText('Paused while you read').waitFor()
+    await page.getByText(en('ui.live.held')).waitFor()
     await page.waitForFunction(() => document.querySelector('.tg-grid')?.scrollTop === 400)
     const before = await place()
     for (let second = 0; second < 50; second += 1) {
@@ -279,7 +289,7 @@ describe('the usage log', () => {
     const { page, live, close } = await open()
     await expect.poll(() => live.opened()).toBe(1)
     await page.keyboard.press('p')
-    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByText(en('ui.live.paused'), { exact: true }).waitFor()
     live.send(logRow(100))
     await live.goAway()
     await page.getByText('Reconnecting in').waitFor()

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import type { FakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
@@ -31,7 +32,8 @@ describe('the users’ list and drawers', () => {
       for (const [name, path] of LOOKS) {
         await openAsRoot(page, site, path)
         await page.getByText('mia', { exact: true }).first().waitFor()
-        if (path !== '/admin/users') await page.getByRole('dialog').getByText('GitHub').waitFor()
+        if (path !== '/admin/users')
+          await page.getByRole('dialog').getByText(zh('users.binding.github')).waitFor()
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
         expect.soft(found, name).toEqual([])
       }

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelTypesQuery } from '#console/api/channels.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -89,8 +89,7 @@ const channelKey = (id: number) => ['channel', id] as const
 const channelQuery = (id: number) =>
   queryOptions({
     queryKey: channelKey(id),
-    queryFn: async ({ signal }) =>
-      (await request<Channel>({ path: `/api/channel/${id}`, signal })).data,
+    queryFn: ({ signal }) => fetchData<Channel>({ path: `/api/channel/${id}`, signal }),
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { FetchModels } from '#write-api/contract/channel-action.ts'
@@ -74,12 +74,11 @@ function explained(error: unknown, words: string): Error {
 }
 
 /** The models that a channel's provider lists, asked with the stored key at the stored address. */
-async function fetchStoredModels(id: number): Promise<string[]> {
-  return (await request<string[]>({ path: `/api/channel/fetch_models/${id}` })).data
-}
+const fetchStoredModels = (id: number): Promise<string[]> =>
+  fetchData({ path: `/api/channel/fetch_models/${id}` })
 
 /** The same of an address and a key that are not stored (yet). */
 async function fetchModels(body: FetchModels): Promise<string[]> {
   const call = { method: 'POST', path: '/api/channel/fetch_models', body } as const
-  return (await request<string[]>(call)).data
+  return fetchData<string[]>(call)
 }

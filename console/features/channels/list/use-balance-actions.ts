@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
 import type { BalancesRead } from '#read-api/contract/channel-action.ts'
@@ -30,6 +30,5 @@ async function updateBalance(id: number): Promise<void> {
 }
 
 /** The same of every enabled channel whose provider tells it; answers how many did. */
-async function updateAllBalances(): Promise<BalancesRead> {
-  return (await request<BalancesRead>({ path: '/api/channel/update_balance' })).data
-}
+const updateAllBalances = (): Promise<BalancesRead> =>
+  fetchData({ path: '/api/channel/update_balance' })

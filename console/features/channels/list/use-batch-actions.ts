@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelsOfTagQuery, setTagEnabled, wholeChannels } from '#console/api/channels.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'
 import type { SetChannelsStatus } from '#write-api/contract/channel.ts'
@@ -108,7 +108,7 @@ async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
 /** Enables (1) or disables (2) several channels, all or none; answers how many changed. */
 async function setChannelsStatus(body: SetChannelsStatus): Promise<number> {
   const path = '/api/channel/batch/status'
-  return (await request<number>({ method: 'POST', path, body })).data
+  return fetchData<number>({ method: 'POST', path, body })
 }
 
 /** Gives the channels one tag, or takes theirs off by null; all or none. */

@@ -1,12 +1,12 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
-  type ChannelPage,
   type ChannelQuery,
   channelsKey,
   listChannels,
   wholeChannels,
 } from '#console/api/channels.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import { channelsOf } from './channel-lines.ts'
@@ -77,7 +77,10 @@ const matchingChannelsQuery = (filters: Filters) =>
   })
 
 /** By id; the first thousand of more. */
-async function matchingChannels(filters: Filters, signal: AbortSignal): Promise<ChannelPage> {
+async function matchingChannels(
+  filters: Filters,
+  signal: AbortSignal,
+): Promise<ListPage<ChannelEntry>> {
   const found = new Map<number, Channel>()
   for (let page = 0; page * PAGE_SIZE < MATCHING_MAX; page += 1) {
     const asked = { ...filters, sort: 'id', page, pageSize: PAGE_SIZE }

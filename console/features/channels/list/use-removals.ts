@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { fetchData, request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
@@ -47,10 +47,10 @@ async function deleteChannel(id: number): Promise<void> {
 /** Answers how many were deleted. */
 async function deleteChannels(ids: readonly number[]): Promise<number> {
   const call = { method: 'POST', path: '/api/channel/batch', body: { ids } } as const
-  return (await request<number>(call)).data ?? ids.length
+  return fetchData<number>(call) ?? ids.length
 }
 
 /** Deletes every channel that is disabled, by hand or automatically; answers how many. */
 async function deleteDisabledChannels(): Promise<number> {
-  return (await request<number>({ method: 'DELETE', path: '/api/channel/disabled' })).data ?? 0
+  return fetchData<number>({ method: 'DELETE', path: '/api/channel/disabled' }) ?? 0
 }

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { type ChannelPage, channelsKey, updateChannel } from '#console/api/channels.ts'
-import { request } from '#console/api/request.ts'
+import { channelsKey, updateChannel } from '#console/api/channels.ts'
+import { type ListPage, request } from '#console/api/request.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import { withChannels } from './cached-channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
@@ -49,7 +49,7 @@ function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<bool
   const client = useQueryClient()
   const act = useChannelAction()
   const show = (id: number, patch: Patch) =>
-    client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+    client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
       withChannels(page, (row) => (row.id === id ? { ...row, ...patch } : row)),
     )
   return (channel, patch) =>

@@ -1,8 +1,9 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { type ChannelPage, channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { TagGroup } from '#read-api/contract/channel.ts'
+import type { ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
@@ -42,10 +43,10 @@ export function useTree({ entries, order }: ChannelListView) {
 }
 
 /** Outside, so that what did not change stays the same object. */
-const pagesOf = (results: UseQueryResult<ChannelPage>[]) =>
+const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 
-const channelsIn = (page: ChannelPage | undefined) =>
+const channelsIn = (page: ListPage<ChannelEntry> | undefined) =>
   page === undefined ? null : wholeChannels(page)
 
 function toggled(tags: ReadonlySet<string>, tag: string): ReadonlySet<string> {

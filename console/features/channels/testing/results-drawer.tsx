@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { testProgressQuery } from '#console/api/channels.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
@@ -107,8 +107,7 @@ function Outcome({ result }: { result: Result }): ReactElement {
 const testResultsQuery = (progress: TestProgress | undefined) =>
   queryOptions({
     queryKey: ['channel-test-results', progress?.run, progress?.tested],
-    queryFn: async ({ signal }) =>
-      (await request<TestResults>({ path: '/api/channel/test/results', signal })).data,
+    queryFn: ({ signal }) => fetchData<TestResults>({ path: '/api/channel/test/results', signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

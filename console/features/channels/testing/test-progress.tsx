@@ -1,16 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  type ChannelPage,
-  channelsKey,
-  testProgressKey,
-  testProgressQuery,
-} from '#console/api/channels.ts'
+import { channelsKey, testProgressKey, testProgressQuery } from '#console/api/channels.ts'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import type { ChannelChecked, TestProgress } from '#read-api/contract/channel-action.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
@@ -27,7 +23,7 @@ function useTestProgress(): TestProgress | undefined {
       const run = pushes.findLast((push) => push.run !== null)?.run
       if (run != null) client.setQueryData<TestProgress>(testProgressKey, run)
       const found = new Map(pushes.flatMap(({ channels }) => channels.map((one) => [one.id, one])))
-      client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+      client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => checked(channel, found.get(channel.id))),
       )
     },

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
-import { type UserPage, usersKey } from '#console/api/users.ts'
+import { fetchData, type ListPage } from '#console/api/request.ts'
+import { usersKey } from '#console/api/users.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
@@ -23,7 +23,7 @@ export function useUserActions(): UserActions {
     await client.cancelQueries({ queryKey: usersKey })
     try {
       const now = { ...user, ...(await manageUser({ id: user.id, action })) }
-      client.setQueriesData<UserPage>({ queryKey: usersKey }, (page) => withUser(page, now))
+      client.setQueriesData<ListPage<User>>({ queryKey: usersKey }, (page) => withUser(page, now))
       return now
     } catch (error) {
       showError(error)
@@ -51,7 +51,7 @@ export function useUserActions(): UserActions {
   return { setEnabled, manage }
 }
 
-const withUser = (page: UserPage | undefined, user: User): UserPage | undefined =>
+const withUser = (page: ListPage<User> | undefined, user: User): ListPage<User> | undefined =>
   page === undefined
     ? undefined
     : { ...page, items: page.items.map((row) => (row.id === user.id ? user : row)) }
@@ -59,5 +59,5 @@ const withUser = (page: UserPage | undefined, user: User): UserPage | undefined 
 /** Answers the status and the role that are now so. */
 async function manageUser(act: ManageUser): Promise<{ status: number; role: number }> {
   const call = { method: 'POST', path: '/api/user/manage', body: act } as const
-  return (await request<{ status: number; role: number }>(call)).data
+  return fetchData<{ status: number; role: number }>(call)
 }

@@ -3,7 +3,8 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { type UserPage, usersKey } from '#console/api/users.ts'
+import type { ListPage } from '#console/api/request.ts'
+import { usersKey } from '#console/api/users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
@@ -166,7 +167,7 @@ function useLiveUsers(): void {
   )
   useLiveTopic('logs', {
     onEvents: (rows) => {
-      const pages = client.getQueriesData<UserPage>({ queryKey: usersKey })
+      const pages = client.getQueriesData<ListPage<User>>({ queryKey: usersKey })
       const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
       if (rows.some(({ user_id }) => shown.has(user_id))) readAgain()
     },

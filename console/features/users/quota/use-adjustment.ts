@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { logsKey } from '#console/api/logs.ts'
-import { request } from '#console/api/request.ts'
+import { fetchData } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { usersKey } from '#console/api/users.ts'
 import { amountUnitOf } from '#console/ui/quota-amount.ts'
@@ -74,5 +74,5 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
 /** Says of each user what became of the balance. The same `request_id` changes it once. */
 async function adjustQuota(change: AdjustQuota): Promise<readonly QuotaAdjustment[]> {
   const call = { method: 'POST', path: '/api/user/quota', body: change } as const
-  return (await request<QuotaAdjustments>(call)).data.items
+  return (await fetchData<QuotaAdjustments>(call)).items
 }
