@@ -1,12 +1,12 @@
 import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
 
-/** An exact sum of money; unlike a price it may be below zero. */
+/** An exact amount of money. Unlike a price, it may be negative. */
 export type Amount = { readonly units: bigint; readonly scale: number }
 
-/** Digits behind the point of an amount that was converted. */
+/** The number of decimal places of a converted amount. */
 const CONVERTED_SCALE = 6
 
-/** `-0.5`, `110.00`; null when it is no number or out of all proportion. */
+/** Reads `-0.5` or `110.00`. Returns null for text that is not a number or has too many digits. */
 export function parseAmount(text: string): Amount | null {
   const isNegative = text.startsWith('-')
   const decimal = parseDecimal(isNegative ? text.slice(1) : text)
@@ -25,7 +25,10 @@ export function minus(left: Amount, right: Amount): Amount {
   return shortest({ units: unitsOf(left) - unitsOf(right), scale })
 }
 
-/** The same in a currency of which `rate` buys one; to six digits, half away from zero. */
+/**
+ * The amount in a currency of which one unit costs `rate`; rounded to six places, half away from
+ * zero.
+ */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
   const isNegative = amount.units < 0n
@@ -37,7 +40,7 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** In hundredths of the unit, as providers that count in cents have it. */
+/** The amount of a provider that counts in cents, converted to whole units of the currency. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

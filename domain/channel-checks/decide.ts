@@ -2,7 +2,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { ChannelChecksCommand, ChannelChecksEvent } from './events.ts'
 
-/** Every check is a fact of its own: nothing before it matters. */
+/** Each check is independent: no earlier check matters for a decision. */
 export type ChannelChecks = Readonly<Record<string, never>>
 
 const NOTHING: ChannelChecks = Object.freeze({})

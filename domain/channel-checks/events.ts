@@ -4,12 +4,12 @@ import type { Fact } from '../shared/event.ts'
 
 export const channelChecksStream = (channelId: number): string => `channel-checks-${channelId}`
 
-/** Where runs over all channels begin and end. */
+/** The stream of the start and end of tests of all channels. */
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * One minimal chat was asked of a channel. Nobody is billed for it, so what the provider counted
- * stands here; null: it did not say.
+ * A minimal chat was sent to a channel as a test. Nobody is billed for it, so the event keeps the
+ * provider's token counts; null means that the provider reported none.
  */
 export type ChannelTested = Fact<
   'ChannelTested',
@@ -18,15 +18,18 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /** A code or provider status, never a provider's text; empty for a success. */
+    /** A code or a provider's status, never the text of a provider; empty for a success. */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
-    /** The run it is a part of; null: tested by itself. */
+    /** The id of the test run; null for a test of a single channel. */
     readonly run: string | null
   }
 >
 
-/** What its provider says is left of the channel's account: decimal text, in US dollars. */
+/**
+ * The remaining balance of the channel's account, as its provider reports it: decimal text in US
+ * dollars.
+ */
 type ChannelBalanceRead = Fact<
   'ChannelBalanceRead',
   { readonly channelId: number; readonly balance: string }
@@ -34,7 +37,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** All channels are being tested; a run before it that did not end is over with this. */
+/** A test of all channels has started. It ends an earlier run that has not ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }
@@ -47,7 +50,7 @@ type ChannelTestRunEnded = Fact<
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 
-/** The run that has begun and not ended. */
+/** `open` is the id of the run that has started and not ended, or null. */
 type TestRuns = { readonly open: string | null }
 
 type TestRunError = CodedError<'TestRunOver'>
@@ -62,7 +65,7 @@ export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, Te
       if (open === run) return []
       return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
     }
-    // Another process has taken over since: it is that run's story now.
+    // Another process has started a later run, so the result of this one is no longer recorded.
     if (open !== run) return codedError('TestRunOver')
     const { tested, failed } = command
     return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]

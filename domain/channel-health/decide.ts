@@ -2,17 +2,19 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
-/** How long it stays open: `baseMs`, doubled each round, up to `maxMs`; a little more by chance. */
+/**
+ * How long a circuit stays open: `baseMs`, doubled in each round, up to `maxMs`, plus some jitter.
+ */
 export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
-  /** 0 up to 1: so that the circuits of one provider don't all end in the same moment. */
+  /** From 0 to 1: it spreads the moments at which the circuits of one provider are tried again. */
   readonly jitter: number
-  /** What the provider itself asked for; 0 nothing. */
+  /** The pause that the provider requested; 0 means none. */
   readonly retryAfterMs: number
 }
 
-/** `prober` when it is the call that tried it which failed; null otherwise. */
+/** `prober` is set where the failed call was the one that tried the circuit, and null otherwise. */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -24,17 +26,20 @@ type OpenCircuit = {
   readonly at: number
 }
 
-/** Asks to be the one that tries it; done in vain when it is not time, or another one's turn. */
+/**
+ * Requests permission to try the circuit. It changes nothing during the pause or while another
+ * process is trying.
+ */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
   readonly scope: CircuitScope
   readonly prober: string
-  /** How long the try may take before another one may have it. */
+  /** How long the attempt may take before another process may try. */
   readonly leaseMs: number
   readonly at: number
 }
 
-/** `prober` is named by the call that tried it; a test and an admin need none. */
+/** `prober` is set by the call that tried the circuit; a test and an admin have none. */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
   readonly scope: CircuitScope
@@ -42,16 +47,21 @@ type CloseCircuit = {
   readonly prober: string | null
 }
 
-/** Closes every circuit of the channel: an admin changed the channel, or says that it is well. */
+/**
+ * Closes every circuit of the channel, because an admin changed the channel or reset its health.
+ */
 type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
-/** Names a circuit among those of its channel. References have no bar, so the first one parts. */
+/**
+ * The key of a circuit within its channel. References contain no bar, so that the first bar is the
+ * separator.
+ */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
-/** A circuit that is not closed. `prober` null: open; else one call is trying it. */
+/** A circuit that is open (`prober` is null) or half-open (`prober` is trying it). */
 type Circuit = {
   readonly scope: CircuitScope
   readonly round: number
@@ -59,12 +69,12 @@ type Circuit = {
   readonly prober: string | null
 }
 
-/** By scope. Closed circuits are not in it. */
+/** Circuits by `scopeKey`. Closed circuits have no entry. */
 type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/** Nothing is ever refused: what comes too late or twice changes nothing. */
+/** No command is ever refused: late and repeated commands change nothing. */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -94,8 +104,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Calls that were under way when it opened fail late: only the one that tried it counts then. One
- * that tried it and fails after it was closed by a test or an admin doesn't open it by itself.
+ * Calls that were in flight when the circuit opened fail late, so that only the failure of the call
+ * that tried the circuit counts while it is half-open. If a test or an admin closed the circuit
+ * meanwhile, the failure of that call alone does not open it.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -106,7 +117,10 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
   return [{ type: 'CircuitOpened', v: 1, data: { ...scope, reason, failures, round, until } }]
 }
 
-/** Once the pause is over, or whoever was to try it has been silent for too long. */
+/**
+ * Half-opens the circuit when its pause is over, or when the process that was to try it has not
+ * reported in time.
+ */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
   circuit: Circuit | undefined,
@@ -138,11 +152,13 @@ const closeAll = (
 const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
-/** What the provider asked for is kept to, even where it is longer than ours. */
+/**
+ * A pause that the provider requested is honoured even where it is longer than the computed one.
+ */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
-  // The longest is the longest: jitter goes below it there, though not below the first.
+  // `maxMs` is a hard limit: there the jitter shortens the pause, but never below the first pause.
   const pause = grown <= maxMs ? grown : Math.max(maxMs * (1 - spread), Math.min(baseMs, maxMs))
   return Math.max(Math.round(pause), retryAfterMs)
 }

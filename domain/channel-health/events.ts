@@ -1,11 +1,14 @@
 import type { Fact } from '../shared/event.ts'
 
-/** Every channel's circuits are in a stream of its own: they change without anybody's doing. */
+/**
+ * Each channel has a separate stream for its circuits, because they change without an admin's
+ * action.
+ */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
 /**
- * What a circuit is of: the whole channel, one model of it (as callers name it), or one of its
- * keys (by its reference).
+ * The scope of a circuit: the whole channel, one model of it (by the name that callers use), or one
+ * of its keys (by its reference).
  */
 export type CircuitScope = {
   readonly channelId: number
@@ -13,29 +16,32 @@ export type CircuitScope = {
   readonly keyRef: string | null
 }
 
-/** Calls pass this by until `until` (unix milliseconds); then one of them tries it. */
+/** Calls avoid the channel until `until` (unix milliseconds); then one call tries it. */
 export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
-    /** A code (`connect`, `timeout`, `status-503`…): never a provider's text. */
+    /** A code (`connect`, `timeout`, `status-503`…), never the text of a provider. */
     readonly reason: string
-    /** How many calls failed before it opened. */
+    /** The number of failed calls that opened the circuit. */
     readonly failures: number
-    /** How often it opened since it was closed, from 1: the pause grows with it. */
+    /**
+     * How often the circuit has opened since it was last closed, from 1: the pause grows with it.
+     */
     readonly round: number
     readonly until: number
   }
 >
 
-/** One call tries it, sent by `prober` (one process); past `until` another one may. */
+/** One call, sent by the process `prober`, tries the channel; after `until` another process may. */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }
 >
 
 /**
- * What showed that it is well again: the call that tried it, or a test. `change`: an admin gave the
- * channel another key or address, of which nothing is known yet. `admin`: one closed it by hand.
+ * `reason` says why the circuit was closed. `probe`: the call that tried it succeeded. `test`: a
+ * test succeeded. `change`: an admin gave the channel another key or address, whose health is
+ * unknown. `admin`: an admin closed it by hand.
  */
 export type CircuitClosed = Fact<
   'CircuitClosed',

@@ -2,10 +2,13 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { IdentityEvent, IdentityProvider } from './events.ts'
 
-/** null: nobody's. */
+/** `userId` is null while the identity belongs to nobody. */
 type IdentityState = { readonly userId: number | null }
 
-/** An identity is one user's at a time: the first to claim it, until that user lets go of it. */
+/**
+ * An identity belongs to one user at a time: to the first who claims it, until that user releases
+ * it.
+ */
 export const identityDecider: Decider<
   IdentityState,
   IdentityCommand,
@@ -38,7 +41,7 @@ type ReleaseIdentity = OfIdentity & { readonly type: 'ReleaseIdentity' }
 
 type IdentityCommand = ClaimIdentity | ReleaseIdentity
 
-/** The identity is another user's. */
+/** The identity belongs to another user. */
 export type IdentityErrorCode = 'IdentityTaken'
 
 type IdentityError = CodedError<IdentityErrorCode>

@@ -1,6 +1,6 @@
 import type { Fact } from '../shared/event.ts'
 
-/** Where somebody is known by an id that never changes hands; an address of mail counts as one. */
+/** Providers that identify a person by an immutable id. An email address counts as such an id. */
 export const IDENTITY_PROVIDERS = [
   'email',
   'github',
@@ -11,7 +11,10 @@ export const IDENTITY_PROVIDERS = [
 ] as const
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
-/** One stream per identity ever claimed; `identityKey` is a keyed hash of the provider's id. */
+/**
+ * Each identity that was ever claimed has one stream; `identityKey` is a keyed hash of the
+ * provider's id.
+ */
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`
 
@@ -23,7 +26,7 @@ type OfIdentity = {
 
 export type IdentityClaimed = Fact<'IdentityClaimed', OfIdentity>
 
-/** Anybody may claim it from now on. */
+/** The identity can be claimed again, by any user. */
 export type IdentityReleased = Fact<'IdentityReleased', OfIdentity>
 
 export type IdentityEvent = IdentityClaimed | IdentityReleased

@@ -23,7 +23,10 @@ export type MarkRead = {
   readonly userId: number
 }
 
-/** One message is one event, which every store takes: 350 KB of ranges at most. */
+/**
+ * Bounds the size of the one event of a message to what every store accepts: at most 350 KB of
+ * ranges.
+ */
 export const RANGES_MAX = 20_000
 
 type Outcome = readonly MessageEvent[] | MessageError
@@ -53,7 +56,7 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
 
 const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
 
-/** The same again (the same text's reference) changes nothing. */
+/** A repeat, which has the reference of the same text, changes nothing. */
 function send(
   { type, ...data }: SendMessage,
   known: MessageText | null,
@@ -68,7 +71,7 @@ function send(
   return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
 }
 
-/** `text` is null once it was deleted. */
+/** `text` is null once the message was deleted. */
 type KnownMessage = {
   readonly recipients: readonly IdRange[]
   readonly text: MessageText | null
@@ -77,12 +80,12 @@ type KnownMessage = {
 type MessageState = { readonly message: KnownMessage | null }
 
 export type MessageErrorCode =
-  /** Never sent, or deleted. */
+  /** The message was never sent, or it was deleted. */
   | 'MessageUnknown'
-  /** The id is another message's. */
+  /** Another message has the id. */
   | 'MessageExists'
   | 'RecipientRequired'
-  /** The recipients are in more than `limit` places. */
+  /** The recipients need more than `limit` ranges. */
   | 'RecipientsScattered'
 
 type MessageError = CodedError<MessageErrorCode>

@@ -3,29 +3,34 @@ import type { IdRange } from './recipients.ts'
 
 export const messageStream = (messageId: number): string => `message-${messageId}`
 
-/** Of one reader: fifty who read one message at once write fifty streams. */
+/**
+ * Each reader has one stream, so that fifty users who read one message at once write to fifty
+ * streams.
+ */
 export const inboxStream = (userId: number): string => `inbox-${userId}`
 
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
-/** Title and content are in the vault, under a reference: who deletes them deletes them there. */
+/**
+ * Title and content are in the vault under this reference; deleting a message deletes them there.
+ */
 export type MessageText = {
   readonly format: MessageFormat
   readonly textRef: string
 }
 
-/** Sent to all of these at once: whoever comes later is not among them. */
+/** The message was sent to these recipients. Users who register later are not among them. */
 export type MessageSent = Fact<
   'MessageSent',
   MessageText & {
     readonly messageId: number
     readonly recipients: readonly IdRange[]
-    /** How many users that is. */
+    /** The number of users in `recipients`. */
     readonly total: number
   }
 >
 
-/** Everybody who has it sees the new text; who has read it has read it. */
+/** All recipients see the new text. Those who had read the message do not have to read it again. */
 export type MessageEdited = Fact<
   'MessageEdited',
   MessageText & { readonly messageId: number; readonly droppedTextRef: string }

@@ -5,7 +5,9 @@ import type { MessageRead } from './events.ts'
 
 export type InboxState = { readonly read: Set<number> }
 
-/** What one user has read. Whether the message is theirs to read is the message's to say. */
+/**
+ * The messages that one user has read. The message itself knows whether the user is a recipient.
+ */
 export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
   initialState: () => ({ read: new Set() }),
   decide: ({ type: _type, ...data }, { read }) =>

@@ -1,7 +1,9 @@
-/** Users' ids from the first to the last, both included. */
+/** Ids of users from the first to the last, both included. */
 export type IdRange = readonly [first: number, last: number]
 
-/** The ids as ranges, in order, each id once: everybody on a site is one or a few of them. */
+/**
+ * The ids as ranges in ascending order, each id once. All users of a site fit into a few ranges.
+ */
 export function rangesOf(ids: readonly number[]): IdRange[] {
   const ranges: [number, number][] = []
   for (const id of [...ids].sort((one, other) => one - other)) {
@@ -15,7 +17,7 @@ export function rangesOf(ids: readonly number[]): IdRange[] {
 export const countOf = (ranges: readonly IdRange[]): number =>
   ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 
-/** Whether the id is in one of them; they are in order. */
+/** Whether one of the ranges has the id. The ranges must be in ascending order. */
 export function isAmong(ranges: readonly IdRange[], id: number): boolean {
   let [low, high] = [0, ranges.length]
   while (low < high) {

@@ -10,7 +10,7 @@ export type ChangeNotifications = {
   readonly settings: NotificationSettings
 }
 
-/** `at`: now, unix milliseconds. */
+/** `at` is the current time in unix milliseconds. */
 export type WarnOfQuota = {
   readonly type: 'WarnOfQuota'
   readonly userId: number
@@ -22,7 +22,7 @@ export type WarnOfQuota = {
 
 export type NotificationsState = {
   readonly settings: NotificationSettings
-  /** Unix milliseconds; 0 never. */
+  /** Unix milliseconds; 0 means never. */
   readonly warnedAt: number
 }
 

@@ -7,12 +7,14 @@ export type NotifyMeans = 'email' | 'webhook'
 
 export type NotificationSettings = {
   readonly means: NotifyMeans
-  /** Warned below it; 0 never; null as the site has it. */
+  /**
+   * The user is warned when the balance falls below this; 0 means never, null the site's threshold.
+   */
   readonly threshold: WireQuota | null
-  /** null: to the address that is bound to the account. */
+  /** null means the email address that is bound to the account. */
   readonly mailTo: Sealed | null
   readonly webhookUrl: Sealed | null
-  /** Vault reference of what webhooks are signed with. */
+  /** The vault reference of the secret that signs webhooks. */
   readonly webhookSecretRef: string | null
 }
 
@@ -21,7 +23,7 @@ export type NotificationsChanged = Fact<
   { readonly userId: number; readonly settings: NotificationSettings }
 >
 
-/** The user is about to be told, by these means, what is left. */
+/** The user is about to be notified by these means of the remaining quota. */
 export type QuotaWarned = Fact<
   'QuotaWarned',
   {

@@ -1,8 +1,11 @@
-/** What the message of an error needs: the name of a field, a limit, an id; never free text. */
+/**
+ * The values that the message of an error needs: the name of a field, a limit, an id. They are
+ * never free text.
+ */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
 /**
- * An expected error, as a value that is returned and never thrown. `code` comes from a closed
+ * An expected error, which is returned as a value and never thrown. `code` comes from a closed
  * union, stays stable and is meant for programs; the catalogue of its area has its HTTP status and
  * message. `retryAfter` is in seconds.
  */

@@ -1,10 +1,10 @@
-/** Anything but lower-case ASCII: only such names can be equal to another one after folding. */
+/** Everything but lower-case ASCII. Other names are equal to no other name after folding. */
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * The name as readers see it that ignore case, such as Go's `encoding/json`: names with the same
- * folded name may set the same field. It is Unicode's simple folding, so that U+017F is an `s` and
- * U+212A a `k`, and slightly more than that (`ß` is `ss`), which only refuses more.
+ * The name as seen by readers that ignore case, such as Go's `encoding/json`: names with the same
+ * folded name may set the same field. This is Unicode's simple folding, in which U+017F is an `s`
+ * and U+212A a `k`, and slightly more (`ß` is `ss`), which only refuses more names.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name

@@ -1,4 +1,4 @@
-/** JSON read without loss: numbers stay the text they were, objects are Maps, keys are unique. */
+/** JSON without loss of information: numbers remain text, objects are Maps, and keys are unique. */
 export type ExactJson =
   | null
   | boolean
@@ -35,7 +35,10 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 
 const RESERVED = '__proto__'
 
-/** As in every body: whoever makes an object of such names loses this one, or worse. */
+/**
+ * Refuses `__proto__` as a name, as request bodies do: code that builds objects from such names
+ * would lose the member or change the prototype.
+ */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
   if (isNamed && value.has(RESERVED)) return { fault: 'name-reserved', name: RESERVED }
@@ -58,7 +61,7 @@ class Fault extends Error {
   }
 }
 
-/** At most 16 levels deep, a key once per object; the caller bounds the length. */
+/** Accepts at most 16 levels, and each key once per object. The caller bounds the length. */
 export function parseJsonText(text: string): ParsedJson {
   try {
     const reader = new Reader(text)
@@ -163,13 +166,18 @@ class Reader {
   }
 }
 
-/** The same JSON, two blanks a level, numbers digit by digit. What is no JSON stays as it is. */
+/**
+ * The same JSON with an indentation of two spaces and unchanged digits of numbers. Text that is not
+ * JSON is returned as it is.
+ */
 export function readableJson(text: string): string {
   const parsed = parseJsonText(text)
   return 'fault' in parsed ? text : textOf(parsed.value, '\n')
 }
 
-/** Whether two texts are the same JSON: blanks don't count, the order of names does. */
+/**
+ * Whether two texts are the same JSON. White space is ignored; the order of names is significant.
+ */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)
 

@@ -1,11 +1,11 @@
 /**
- * What stands for a token where a user calls by the console, which needs none: no token's id, and
- * this user's alone, so that whatever is counted by token stays one user's.
+ * Stands in for a token id where a user makes calls in the console, which needs no token. It is no
+ * token's id and differs between users, so that anything counted by token stays with one user.
  */
 export const playgroundOf = (userId: number): number => -userId
 
-/** It has no budget of its own: the balance is all there is. */
+/** The playground has no budget: only the balance limits its calls. */
 export const isPlayground = (tokenId: number): boolean => tokenId < 0
 
-/** The name it goes by where a token's would stand. */
+/** The name that is shown in place of a token's name. */
 export const PLAYGROUND_NAME = 'playground'

@@ -1,14 +1,14 @@
 import { isObject, parseJsonText } from './json-text.ts'
 
-/** Where a proxy is, and what it is told of who comes. */
+/** The address of a proxy and the credentials that are sent to it. */
 type ProxyAddress = {
-  /** `http://host:port`: nothing of it is secret. */
+  /** `http://host:port`, without any secret. */
   readonly origin: string
-  /** `user:password`, a secret; null: it asks for none. */
+  /** `user:password`, which is a secret; null where the proxy needs none. */
   readonly login: string | null
 }
 
-/** null: no http or https address, or one with a path or query, which no proxy has. */
+/** Returns null unless the text is an http or https address without a path and a query. */
 export function proxyAddress(text: string): ProxyAddress | null {
   const url = /[\s\\?#]/.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return null
@@ -26,21 +26,23 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** In the place of a proxy's password, or of a user without one, for those who may not read it. */
+/**
+ * Replaces a proxy's password, or a user name without a password, for readers who may not see it.
+ */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
-/** Up to its last @: also in what is no proxy's address a password may stand. */
+/** Matches up to the last @, because malformed addresses may contain a password, too. */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
-/** A user without a password may be a token. */
+/** A user name without a password may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
-/** A channel's extra settings as they are kept and shown: without the password of their proxy. */
+/** A channel's extra settings as they are stored and shown: the password of the proxy is masked. */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** As it was meant: what was shown of the proxy that is `stored` stands for it, as the proxy. */
+/** Restores the stored proxy where a setting comes back with the masked address that was shown. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
   const given = proxyIn(setting)
@@ -49,20 +51,25 @@ export function unmaskedSetting(setting: string, stored: string): string {
   return withProxy(setting, given, proxy)
 }
 
-/** The proxy that is named there, if it is one that can be used and has a login to be kept. */
+/**
+ * The proxy in the setting, if its address is valid and has credentials that must be kept secret.
+ */
 export function secretProxyIn(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
   const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
   return isSecret ? proxy : null
 }
 
-/** With this proxy in the place of the one that is named there. */
+/** The setting with its proxy replaced by the given one. */
 export function settingWithProxy(setting: string, proxy: string): string {
   const shown = proxyIn(setting)
   return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
-/** Shown somewhere, and sent back for another proxy: nobody knows the password it stands for. */
+/**
+ * Whether the password is the mask, so that the real password is unknown: it was shown masked and
+ * comes back with another proxy.
+ */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
 const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)
@@ -79,7 +86,10 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/** Whatever else stands there stays as it was typed: a password never gets anywhere else. */
+/**
+ * Replaces only the top-level `proxy`. The rest of the text remains as typed, so that the password
+ * appears in no other place.
+ */
 function withProxy(setting: string, from: string, to: string): string {
   if (from === to) return setting
   let depth = 0

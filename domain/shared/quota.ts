@@ -1,14 +1,14 @@
 import { assert } from './assert.ts'
 
-/** Quota for one dollar, unless the option `QuotaPerUnit` says otherwise. */
+/** Quota for one dollar, unless the option `QuotaPerUnit` has another value. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
-/** Quota in memory: whole units, always `bigint`, so that no float can creep in. */
+/** Quota in memory: whole units, always a `bigint`, so that no floating-point error can occur. */
 export type Quota = bigint
 
 /**
- * Quota on the wire and in events: a JSON integer below 2^53. Not a number to calculate with;
- * `fromWire` first.
+ * Quota on the wire and in events: a JSON integer below 2^53. Convert it with `fromWire` before
+ * calculating.
  */
 export type WireQuota = number & { readonly wireQuota: true }
 
@@ -17,13 +17,13 @@ export const QUOTA_MAX: Quota = BigInt(Number.MAX_SAFE_INTEGER)
 
 export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota >= -QUOTA_MAX
 
-/** Throws beyond ±(2^53 − 1): commands are bounded before they reach an event. */
+/** Throws beyond ±(2^53 − 1); commands are bounded before they become events. */
 export function toWire(quota: Quota): WireQuota {
   assert(isInRange(quota), `quota ${quota} does not fit the wire`)
   return Number(quota) as WireQuota
 }
 
-/** Throws when the number is no exact integer. */
+/** Throws unless the number is an exact integer. */
 export function fromWire(wire: number): Quota {
   assert(Number.isSafeInteger(wire), `${wire} is no exact quota`)
   return BigInt(wire)

@@ -1,4 +1,4 @@
-/** Deep equality of JSON-like values (no cycles), whatever the order of their keys. */
+/** Deep equality of JSON-like values without cycles; the order of keys is ignored. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false

@@ -1,6 +1,9 @@
 const SHOWN_MAX = 3
 
-/** Parameters of an error that names things: the first few, and how many `more` there are. */
+/**
+ * The parameters of an error that lists names: the first few, and in `more` the number of the
+ * others.
+ */
 export function truncateNames(names: readonly string[]): { names: string; more?: number } {
   const shown = names.slice(0, SHOWN_MAX).join(', ')
   const more = names.length - SHOWN_MAX

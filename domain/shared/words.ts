@@ -1,2 +1,2 @@
-/** A text in both languages. */
+/** A text in both languages of the console. */
 export type Words = { readonly zh: string; readonly en: string }

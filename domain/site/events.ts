@@ -2,7 +2,7 @@ import type { Fact } from '../shared/event.ts'
 
 export const SITE_STREAM = 'site'
 
-/** The first-run screen was completed; happens once. */
+/** The first-run screen was completed. This happens once. */
 export type SiteInitialized = Fact<
   'SiteInitialized',
   {
