@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts'
 
 /**
  * How calls have been going lately. `unreachable`: no answer came; `busy`: the server asked to
- * wait, until a moment in unix milliseconds where it named one; `down`: it can't serve now.
+ * wait, until a moment of `performance.now()` where it named one; `down`: it can't serve now.
  */
 export type Health =
   | { readonly kind: 'fine' }
@@ -36,7 +36,7 @@ export const isUnanswered = (error: Error): boolean =>
 function healthOf(status: number, retryAfterMs: number | null): Health {
   if (status === 0) return { kind: 'unreachable' }
   if (status === 429) {
-    return { kind: 'busy', until: retryAfterMs === null ? null : Date.now() + retryAfterMs }
+    return { kind: 'busy', until: retryAfterMs === null ? null : performance.now() + retryAfterMs }
   }
   return status >= 502 && status <= 504 ? { kind: 'down' } : FINE
 }

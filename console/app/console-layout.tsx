@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactElement, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { lazy, type ReactElement, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/return-to.ts'
-import { currentHealth, type Health, onHealth } from '../api/health.ts'
+import { currentHealth, onHealth } from '../api/health.ts'
 import { hasLeft } from '../api/session.ts'
 import { useUser } from '../api/use-user.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { useSecondsLeft } from '../ui/use-countdown.ts'
 import { useLogout } from './account-menu.tsx'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
@@ -24,7 +25,7 @@ function HealthBanner(): ReactElement | null {
   const health = useSyncExternalStore(onHealth, currentHealth)
   const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine)
   const kind = isOnline ? health.kind : 'offline'
-  const seconds = useSecondsLeft(health)
+  const seconds = useSecondsLeft(health.kind === 'busy' ? health.until : null)
   const retry = () => void client.refetchQueries({ type: 'active' })
   return (
     <div role="status" className="tg-health">
@@ -45,19 +46,6 @@ function HealthBanner(): ReactElement | null {
       )}
     </div>
   )
-}
-
-/** Whole seconds that the server still asks to wait, counted down. */
-function useSecondsLeft(health: Health): number {
-  const until = health.kind === 'busy' ? (health.until ?? 0) : 0
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (until === 0) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [until])
-  return Math.max(0, Math.ceil((until - now) / 1000))
 }
 
 function onNetwork(listener: () => void): () => void {

@@ -7,6 +7,7 @@ import { Panel } from '#console/ui/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
+/** In the session: this document, or one before it, was loaded by a retry. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
@@ -42,9 +43,10 @@ export function LostPage({ file }: { file: string }): ReactElement {
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      const last = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0)
-      // What answers and fails all the same must not reload for ever.
-      if (Date.now() - last > RELOAD_EVERY_MS) void reloadIfAnswered(file)
+      // A file that is served and still fails must not reload the page for ever. The clock counts
+      // from the load of this document, which is the last reload or later.
+      const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
+      if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
     retry()
     const timer = setInterval(() => {
@@ -62,6 +64,6 @@ function useRetries(file: string): void {
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
-  sessionStorage.setItem(RELOADED_KEY, String(Date.now()))
+  sessionStorage.setItem(RELOADED_KEY, 'yes')
   window.location.reload()
 }

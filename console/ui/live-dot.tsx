@@ -1,5 +1,6 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useSecondsLeft } from './use-countdown.ts'
 
 export type LiveKind =
   | 'live'
@@ -14,26 +15,14 @@ export type LiveKind =
 /** Whether what is shown renews itself: a word, and a mark of its own shape for each state. */
 export function LiveDot(props: {
   kind: LiveKind
-  /** While reconnecting: the moment of the next try, in unix milliseconds. */
+  /** While reconnecting: the moment of the next attempt, by `performance.now()`. */
   retryAt?: number | undefined
 }): ReactElement {
   const { t } = useTranslation()
-  const seconds = useSecondsUntil(props.retryAt ?? null)
+  const seconds = useSecondsLeft(props.retryAt ?? null)
   return (
     <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
       {t(`ui.live.${props.kind}`, { seconds })}
     </output>
   )
-}
-
-/** Whole seconds left until a moment (unix milliseconds), counted down. */
-function useSecondsUntil(at: number | null): number {
-  const [now, setNow] = useState(Date.now())
-  useEffect(() => {
-    if (at === null) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [at])
-  return at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000))
 }

@@ -16,7 +16,7 @@ export type Toast = {
   goesAlong: boolean
   /** How long it stays, unless hovered or focused. */
   stayMs: number
-  /** When it was said. */
+  /** When it was said, by `performance.now()`. */
   at: number
 }
 
@@ -45,7 +45,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
 
 /** What was refused is made up for, or given up. What failed just now stays. */
 export function dismissRefusals(): void {
-  const isOver = ({ tone, at }: Toast) => tone === 'error' && Date.now() - at > JUST_NOW_MS
+  const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
   if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
 }
 
@@ -106,7 +106,7 @@ function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
     action: options.action ?? null,
     goesAlong: options.goesAlong === true || options.action !== undefined,
     stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
-    at: Date.now(),
+    at: performance.now(),
   }
   set([...rest, toast].slice(-SHOWN_MAX))
 }

@@ -1,21 +1,30 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useReducer, useState } from 'react'
+
+/**
+ * Milliseconds left until a moment of `performance.now()`, counted down; 0 once it has passed or
+ * when there is none. A wall clock that is set back while one waits would prolong the wait.
+ */
+export function useTimeLeft(until: number | null, tickMs = 500): number {
+  const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
+  const left = until === null ? 0 : Math.max(0, until - performance.now())
+  const isRunning = left > 0
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setInterval(draw, tickMs)
+    return () => clearInterval(timer)
+  }, [isRunning, tickMs])
+  return left
+}
+
+/** Whole seconds left of such a wait. */
+export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
+  Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
 /** Seconds left of a wait that `start` begins; 0 when there is none. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
-  const [until, setUntil] = useState(0)
-  const [now, setNow] = useState(() => Date.now())
-  const isRunning = until > now
-  useEffect(() => {
-    if (!isRunning) return
-    const timer = setInterval(() => setNow(Date.now()), 250)
-    return () => clearInterval(timer)
-  }, [isRunning])
+  const [until, setUntil] = useState<number | null>(null)
   return {
-    secondsLeft: isRunning ? Math.ceil((until - now) / 1_000) : 0,
-    start: (seconds) => {
-      const from = Date.now()
-      setNow(from)
-      setUntil(from + seconds * 1_000)
-    },
+    secondsLeft: useSecondsLeft(until, 250),
+    start: (seconds) => setUntil(performance.now() + seconds * 1_000),
   }
 }

@@ -57,6 +57,16 @@ describe('toasts', () => {
     expect(messages()).toEqual(['the rest is saved', 'saved'])
   })
 
+  it('of what failed go with a success after it, also when the clock was set back', () => {
+    vi.useFakeTimers()
+    showError(new Error('name is taken'))
+    vi.advanceTimersByTime(2_000)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    showSuccess('saved')
+    vi.useRealTimers()
+    expect(messages()).toEqual(['saved'])
+  })
+
   it('of what was refused go as it is tried anew or given up, but not in the same moment', () => {
     vi.useFakeTimers()
     showError(new Error('name is taken'))

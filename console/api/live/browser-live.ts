@@ -36,7 +36,7 @@ export function liveStream(): LiveStream {
       distinctUntilChanged(),
     ),
     random: Math.random,
-    now: Date.now,
+    now: () => performance.now(),
   })
   return shared
 }

@@ -45,7 +45,7 @@ export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** Where the connection stands. `retryAt` is in unix milliseconds. */
+/** Where the connection stands. `retryAt` is a moment of `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }

@@ -1,0 +1,46 @@
+import { describe, it } from 'vitest'
+import { openAsRoot } from './support/admin-site.ts'
+import { adminSuite } from './support/admin-suite.ts'
+import { ok, STATUS } from './support/fake-site.ts'
+
+const admin = adminSuite()
+const AN_HOUR_MS = 3_600_000
+const setClockBack = () => admin.page.clock.setSystemTime(Date.now() - AN_HOUR_MS)
+
+describe('a wall clock that is set back', () => {
+  it('does not prolong the wait for another mail code', async () => {
+    const { page, site } = admin
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
+    site.routes['GET /api/verification'] = () => ok(null)
+    await page.clock.install()
+    await page.addInitScript(() => localStorage.setItem('i18nextLng', 'en'))
+    await page.goto(`${site.url}/register`)
+    await page.locator('input[name="email"]').fill('mia@example.com')
+    await page.getByRole('button', { name: 'Send code' }).click()
+    const again = page.getByRole('button', { name: 'Send again (30)' })
+    await again.waitFor()
+    await setClockBack()
+    await page.clock.runFor(31_000)
+    await page.getByRole('button', { name: 'Send code' }).waitFor()
+  })
+
+  it('does not prolong the wait that the server asks for', async () => {
+    const { page, site } = admin
+    await page.clock.install()
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByRole('gridcell', { name: 'production', exact: true }).waitFor()
+    const answer = site.routes['GET /api/token/']
+    site.routes['GET /api/token/'] = () => ({
+      status: 429,
+      headers: { 'retry-after': '600' },
+      body: { success: false, message: 'slow down', code: 'Busy' },
+    })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    const banner = page.locator('.tg-health').getByText(/Try again in/)
+    await banner.waitFor()
+    await setClockBack()
+    if (answer !== undefined) site.routes['GET /api/token/'] = answer
+    await page.clock.runFor(601_000)
+    await banner.waitFor({ state: 'detached' })
+  })
+})
