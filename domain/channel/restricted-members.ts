@@ -1,7 +1,7 @@
 import { foldedName } from '../shared/folded-name.ts'
 
 /**
- * Members of a chat request that make the provider serve something else than what is billed:
+ * Members of a request that make the provider serve something else than what is billed:
  * another model, price, route, account or length. They are dropped from what is sent unless the
  * channel allows them, which it may do for those of its type.
  */
@@ -12,8 +12,14 @@ const COMMON: readonly string[] = [
   ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'search_options', 'web_search'],
   ...['plugins', 'enable_enhancement', 'enable_deep_search', 'force_search_enhancement'],
-  ...['enable_code_interpreter', 'mcp_servers', 'container'],
+  ...['enable_code_interpreter', 'mcp_servers', 'container', 'search_settings', 'search_type'],
 ]
+
+/**
+ * The name by which a channel allows tools that the provider runs itself, such as a web search.
+ * Without it those elements of `tools` are dropped; functions of the caller always pass.
+ */
+export const PROVIDER_TOOLS = 'tools'
 
 /** OpenRouter's choice of models and of the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
@@ -24,6 +30,12 @@ const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
+/** Of a task, whose price goes by its action alone: the model, and how fast it is drawn. */
+export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
+  drawing: ['botType', 'model', 'mode', 'speed'],
+  music: ['mv', 'model', 'model_name', 'model_version'],
+}
+
 const AZURE = 3
 const CUSTOM = 8
 const OPEN_ROUTER = 20
@@ -33,7 +45,19 @@ const BY_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
   [OPEN_ROUTER, ROUTES],
 ])
 
-/** Whose account is used and where, what it costs, how long an answer is: only admins may say. */
+const MIDJOURNEY = 2
+const MIDJOURNEY_PLUS = 5
+const SUNO = 36
+const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
+  [MIDJOURNEY, TASK_MEMBERS.drawing],
+  [MIDJOURNEY_PLUS, TASK_MEMBERS.drawing],
+  [SUNO, TASK_MEMBERS.music],
+])
+
+/**
+ * Whose account is used and where, what it costs, how long an answer is, which of our members a
+ * gateway behind it leaves out: only admins may say.
+ */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
   ...['headers', 'extra_headers', 'extra_query', 'default_headers', 'proxy_server_request'],
@@ -48,7 +72,11 @@ const NEVER: readonly string[] = [
   ...['max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens', 'max_generated_tokens'],
   ...['n_predict', 'num_predict', 'max_gen_len', 'max_length', 'maxTokens', 'maxOutputTokens'],
   ...['maxCompletionTokens', 'generationConfig', 'candidate_count', 'candidateCount'],
-  ...['num_generations', 'num_completions'],
+  ...['num_generations', 'num_completions', 'options', 'parameters', 'optional_params'],
+  ...['model_kwargs', 'additionalModelRequestFields', 'performanceConfig', 'guardrailConfig'],
+  ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'custom_prompt_dict'],
+  ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
+  ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
 /** Credentials of clouds and LiteLLM's own parameters, of which there are many. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
@@ -62,7 +90,5 @@ export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
 /** What a channel of this type may allow. */
-export const allowableMembers = (type: number): readonly string[] => [
-  ...COMMON,
-  ...(BY_TYPE.get(type) ?? []),
-]
+export const allowableMembers = (type: number): readonly string[] =>
+  BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]

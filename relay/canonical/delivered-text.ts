@@ -70,8 +70,8 @@ export function saysWords(events: Buffer): boolean {
 
 /**
  * What a stream delivered, kept so that it can be counted if the provider never says. Events are
- * kept as they came and read only when 64 KB have gathered or they are needed, so that a stream with
- * usage at its end costs nothing here.
+ * kept as they came and read only when 64 KB have gathered or they are needed, so that a stream
+ * with usage at its end costs nothing here.
  */
 export class DeliveredText {
   private readonly said = new SaidText()

@@ -34,9 +34,10 @@ export const outputCeiling = (outputTokensMax: number): number =>
  * OpenAI's chat usage, normalised: `prompt_tokens` includes cached, audio and image tokens,
  * `completion_tokens` includes reasoning and audio. An explicit zero is a zero. The cache counts of
  * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is not.
- * An anomaly makes no call cheaper: a count beyond its ceiling stands for the ceiling, a fraction is
- * rounded up, digits in a text are read, and no cache count lowers the price where it can't be true
- * or the prompt was cut. The caller counts what is not trusted itself, and takes the larger.
+ * An anomaly makes no call cheaper: a count beyond its ceiling stands for the ceiling, a fraction
+ * is rounded up, digits in a text are read, and no cache count lowers the price where it can't be
+ * true or the prompt was cut. Where the report is not trusted, `meter` takes the larger of it and
+ * the gateway's own count.
  */
 export function readOpenAiUsage(
   raw: unknown,

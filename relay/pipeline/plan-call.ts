@@ -10,6 +10,7 @@ import {
   readChatRequest,
 } from '../dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
+import { isByDeployment } from '../providers/openai-compatible/target.ts'
 import { upstreamModelOf } from '../views/channel-rules.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -86,7 +87,8 @@ export function candidateOf(
   const model = upstreamModelOf(terms, rules, request.model)
   const forcesUsage = rules.takesIncludeUsage
   const allowed = rules.allowedMembers
-  const change = { model, forcesUsage, overrides, allowed, outputTokens }
+  const isDeployment = channel.target !== null && isByDeployment(channel.target)
+  const change = { model, isDeployment, forcesUsage, overrides, allowed, outputTokens }
   const { body, dropped } = upstreamBody(request, change)
   const upstreamModel = model === request.model ? null : model
   if (overrides.size === 0 && dropped.length === 0) {

@@ -1,7 +1,8 @@
+import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
 import { knownNames } from '#domain/shared/folded-name.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { Sending, TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
 /** Buttons of a drawing by what their ids hold, the more particular first. */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
@@ -24,6 +25,7 @@ const actionOfButton = (customId: string): string | null =>
 export const DRAWING_NAMES = knownNames([
   ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
   ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
+  ...TASK_MEMBERS.drawing,
 ])
 const FILTER_NAMES = knownNames(['modes'])
 
@@ -148,9 +150,11 @@ export function readDrawing(
     continuesOpen: action === 'MODAL',
     path: path === '/insight-face/swap' ? SWAP_PATH : `/mj${path}`,
     body,
+    droppedBy: (allowed) => body.restricted(TASK_MEMBERS.drawing, allowed),
     sentBody: (sending) =>
       body.with(
         new Map<string, unknown>([
+          ...without(body.restricted(TASK_MEMBERS.drawing, sending.allowed)),
           ['notifyHook', sending.notifyUrl ?? undefined],
           ['accountFilter', accountFilter],
           ...(shown === prompt ? [] : [['prompt', shown] as const]),

@@ -1,6 +1,7 @@
+import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
 import { knownNames } from '#domain/shared/folded-name.ts'
 import type { TaskRequest } from './plan-task.ts'
-import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],
@@ -10,7 +11,7 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 /** The members of a song's request that are read here, or replaced. */
 export const MUSIC_NAMES = knownNames([
   ...['prompt', 'gpt_description_prompt', 'continue_clip_id', 'task_id', 'tags', 'title'],
-  ...['notify_hook', 'ids', 'action'],
+  ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
 /** What a song is asked for by; its style is enough for one without words. */
@@ -41,9 +42,11 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
     continuesOpen: false,
     path: `/suno/submit/${action}`,
     body,
-    sentBody: ({ origin }) =>
+    droppedBy: (allowed) => body.restricted(TASK_MEMBERS.music, allowed),
+    sentBody: ({ origin, allowed }) =>
       body.with(
         new Map<string, unknown>([
+          ...without(body.restricted(TASK_MEMBERS.music, allowed)),
           ['notify_hook', undefined],
           ['task_id', origin?.place?.upstreamId],
         ]),

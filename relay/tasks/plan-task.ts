@@ -18,6 +18,8 @@ export type Sending = {
   readonly origin: KnownTask | null
   /** Where to call back; null: nowhere. */
   readonly notifyUrl: string | null
+  /** Restricted members that the channel allows. */
+  readonly allowed: ReadonlySet<string>
 }
 
 /** A caller's request for a task, read. */
@@ -39,6 +41,8 @@ export type TaskRequest = {
   readonly path: string
   readonly body: TaskBody
   readonly sentBody: (sending: Sending) => Buffer
+  /** The restricted members that are not in it, where the channel allows these ones. */
+  readonly droppedBy: (allowed: ReadonlySet<string>) => readonly string[]
 }
 
 export type TaskPlan = {

@@ -7,7 +7,7 @@ import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
-import type { Exchange } from '#relay/pipeline/exchange.ts'
+import { type Exchange, showDropped } from '#relay/pipeline/exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/screening.ts'
 import { placeOf } from '../views/channel-view.ts'
@@ -134,6 +134,9 @@ async function send(
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
   const last = await tryChannels(deps, task, sent, attempts)
+  if (last !== null) {
+    showDropped(exchange, sent.request.droppedBy(last.channel.rules.allowedMembers))
+  }
   if (last?.taken?.isTaken) {
     sendTaken(exchange, kind, await takenAs(deps, task, last, attempts))
     return true

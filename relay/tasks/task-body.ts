@@ -120,6 +120,11 @@ export class TaskBody {
     return this.valueOf(member) as Record<string, unknown>
   }
 
+  /** Those of the names that it has, and that are not allowed. */
+  restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
+    return names.filter((name) => !allowed.has(name) && this.find(name) !== undefined)
+  }
+
   /** The same object with other members in place of some; undefined: without it. */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
@@ -154,6 +159,10 @@ export class TaskBody {
     return JSON.parse(this.bytes.toString('utf8', valueStart, valueEnd))
   }
 }
+
+/** Changes that leave the members out. */
+export const without = (names: readonly string[]): (readonly [string, undefined])[] =>
+  names.map((name) => [name, undefined])
 
 /** What came from outside: anything may be missing, or of another kind. */
 export type Loose = Readonly<Record<string, unknown>>

@@ -50,7 +50,8 @@ export async function tryChannels(
     const notifyUrl = task.submitted.isNotified
       ? notifyUrlOf(deps, { task: id, channelId, keyRef: key.keyRef })
       : null
-    const body = request.sentBody({ origin, notifyUrl })
+    const allowed = channel.rules.allowedMembers
+    const body = request.sentBody({ origin, notifyUrl, allowed })
     const startedAt = performance.now()
     const question = { method: 'POST', path: request.path, body } as const
     const answered = await askUpstream(deps.side, key.target, question)

@@ -49,6 +49,9 @@ const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 /** Members of a function that is given without a type. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 
+/** Several times what any provider takes; each costs memory here. */
+export const TOOLS_MAX = 4_096
+
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
@@ -65,6 +68,7 @@ export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
   /** A part or a member of a message may stand for any number of tokens. */
   hasUnknown = false
+  /** No more than `TOOLS_MAX` of them. */
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   private list: 'messages' | 'tools' | null = null
@@ -115,7 +119,7 @@ export class BodyParts implements ObjectVisitor {
       for (const kind of this.kinds) this.counts[kind] += 1
       return
     }
-    if (this.list !== 'tools') return
+    if (this.list !== 'tools' || this.tools.length === TOOLS_MAX) return
     const isProviders = !(this.isCallersTool ?? !this.hasOddMember)
     this.tools.push({ start: this.toolStart, end, isProviders })
   }

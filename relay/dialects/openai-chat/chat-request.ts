@@ -4,7 +4,7 @@ import { innerRules } from '../inner-kinds.ts'
 import type { JsonKind } from '../json-bytes.ts'
 import { ambiguousKey, jsonError } from '../json-error.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
-import { BodyParts, type ToolElement } from './body-parts.ts'
+import { BodyParts, TOOLS_MAX, type ToolElement } from './body-parts.ts'
 import { type InputBound, inputBoundOf } from './input-bound.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
@@ -40,10 +40,11 @@ const MESSAGE_RULES = innerRules('messages', {
   tool_call_id: ['string', 'null'],
 })
 
-/** Whether a field is of a kind that it can never be. */
-function isMisfit({ key, kind, isAllObjects }: Member): boolean {
+/** Whether a field is of a kind that it can never be, or far too long. */
+function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   const kinds = FIELDS.get(key)
   if (kinds === undefined || kind === 'null') return false
+  if (key === 'tools' && kind === 'array' && length > TOOLS_MAX) return true
   return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
 }
 

@@ -1,15 +1,18 @@
-import { isRestrictedMember } from '#domain/channel/restricted-members.ts'
+import { isRestrictedMember, PROVIDER_TOOLS } from '#domain/channel/restricted-members.ts'
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type Edit, splice } from '../json-bytes.ts'
 import { type Member, scanObject } from '../json-scan.ts'
+import type { ToolElement } from './body-parts.ts'
 import type { ChatRequest } from './chat-request.ts'
 
 type UpstreamChange = {
   readonly model: string
+  /** It is the name of a deployment, which says nothing of the model that runs there. */
+  readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** JSON texts. */
   readonly overrides: ReadonlyMap<string, string>
-  /** Restricted members that pass. */
+  /** Restricted members that pass, and `PROVIDER_TOOLS`. */
   readonly allowed: ReadonlySet<string>
   /** The most output tokens of a choice: sent in place of a larger limit or of none. */
   readonly outputTokens?: number | null
@@ -17,12 +20,18 @@ type UpstreamChange = {
 
 type UpstreamBody = {
   readonly body: Buffer
-  /** The restricted members that are not in it, as the caller spelled them. */
+  /**
+   * The restricted members that are not in it, as the caller spelled them; `PROVIDER_TOOLS` where
+   * tools of the provider are not.
+   */
   readonly dropped: readonly string[]
 }
 
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
+const NO_TOOLS: readonly ToolElement[] = []
+/** Members that make no sense without any tool; some providers refuse them then. */
+const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
  * The bytes for the provider: with its own name of the model, the admin's overrides, and, for a
@@ -37,30 +46,44 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   if (request.isStream && change.forcesUsage && !request.wantsUsage) {
     values.set('stream_options', withIncludeUsage(request))
   }
-  if (change.outputTokens) setOutputLimit(values, request, change.model, change.outputTokens)
+  if (change.outputTokens) setOutputLimit(values, request, change, change.outputTokens)
   const restricted = restrictedOf(request, change)
-  const removed =
-    change.overrides.size === 0 ? restricted : removedOf(request, change.overrides, restricted)
-  if (values.size === 0 && removed.length === 0) return { body: request.body, dropped: [] }
+  const tools = droppedTools(request, change)
+  const isToolless = tools.length > 0 && tools.length === request.tools.length
+  const removed = removedOf(request, change.overrides, restricted, isToolless)
+  if (values.size === 0 && removed.length === 0 && tools.length === 0) {
+    return { body: request.body, dropped: [] }
+  }
   const kept = request.members.filter((member) => !removed.includes(member))
-  const edits = removals(request.members, removed)
+  const edits = [
+    ...removals(request.members, removed, spanOfMember),
+    ...(isToolless ? [] : removals(request.tools, tools, spanOfTool)),
+  ]
   for (const [key, text] of values) {
     const member = kept.find((candidate) => candidate.key === key)
     if (member !== undefined) edits.push({ start: member.valueStart, end: member.valueEnd, text })
     else edits.push(insertion(kept, key, text))
   }
-  return { body: splice(request.body, edits), dropped: restricted.map(({ key }) => key) }
+  const dropped = restricted.map(({ key }) => key)
+  if (tools.length > 0) dropped.push(PROVIDER_TOOLS)
+  return { body: splice(request.body, edits), dropped }
 }
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
 /** OpenAI's reasoning models refuse the older name; many other servers don't know the newer one. */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
+/** The same models in the name of a deployment, or in the one that its caller uses. */
+const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
+
+const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
+  TAKES_NEWER_MEMBER.test(model) ||
+  (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
 /** No member of the request, nor an override, allows more than the limit. */
 function setOutputLimit(
   values: Map<string, string>,
-  { body, members }: ChatRequest,
-  model: string,
+  { body, members, model: asked }: ChatRequest,
+  change: UpstreamChange,
   tokens: number,
 ): void {
   const textOfMember = (name: string): string | undefined => {
@@ -68,7 +91,7 @@ function setOutputLimit(
     return values.get(name) ?? (sent && body.toString('latin1', sent.valueStart, sent.valueEnd))
   }
   const given = LIMIT_MEMBERS.filter((name) => textOfMember(name) !== undefined)
-  const added = TAKES_NEWER_MEMBER.test(model) ? 'max_completion_tokens' : 'max_tokens'
+  const added = takesNewerMember(asked, change) ? 'max_completion_tokens' : 'max_tokens'
   for (const name of given.length > 0 ? given : [added]) {
     const own = Number(textOfMember(name) ?? 0)
     values.set(name, `${own > 0 && own < tokens ? own : tokens}`)
@@ -86,18 +109,33 @@ function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): r
   return found
 }
 
+/** Tools that the provider runs itself, where the channel does not allow them. */
+function droppedTools(
+  { tools }: ChatRequest,
+  { allowed, overrides }: UpstreamChange,
+): readonly ToolElement[] {
+  if (tools.length === 0 || allowed.has(PROVIDER_TOOLS) || overrides.has('tools')) return NO_TOOLS
+  return tools.some(({ isProviders }) => isProviders)
+    ? tools.filter(({ isProviders }) => isProviders)
+    : NO_TOOLS
+}
+
 /** With those that a provider may read as one of the overrides, and go by instead of it. */
 function removedOf(
   { members }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
   restricted: readonly Member[],
+  isToolless: boolean,
 ): readonly Member[] {
+  if (overrides.size === 0 && !isToolless) return restricted
   const folded = new Set([...overrides.keys()].map(foldedName))
-  const resembling = members.filter(
+  const others = members.filter(
     (member) =>
-      folded.has(member.folded) && !overrides.has(member.key) && !restricted.includes(member),
+      (folded.has(member.folded) || (isToolless && OF_TOOLS.has(member.key))) &&
+      !overrides.has(member.key) &&
+      !restricted.includes(member),
   )
-  return [...restricted, ...resembling]
+  return [...restricted, ...others]
 }
 
 /** The tiers that cost what the price list says. */
@@ -108,16 +146,25 @@ const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolea
   valueEnd - valueStart <= 9 &&
   STANDARD_TIERS.has(body.toString('latin1', valueStart, valueEnd))
 
+type Span = { readonly start: number; readonly end: number }
+
+const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStart, end: valueEnd })
+const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
+
 /** Each with the comma before it; those before the first that stays, with the comma behind. */
-function removals(members: readonly Member[], removed: readonly Member[]): Edit[] {
+function removals<Item>(
+  items: readonly Item[],
+  removed: readonly Item[],
+  spanOf: (item: Item) => Span,
+): Edit[] {
   if (removed.length === 0) return []
-  const first = members.findIndex((member) => !removed.includes(member))
-  return members.flatMap((member, index) => {
-    if (!removed.includes(member)) return []
-    const before = members[index - 1]
-    const behind = members[index + 1]
-    if (index < first) return [{ start: member.keyStart, end: behind?.keyStart ?? 0, text: '' }]
-    return [{ start: before?.valueEnd ?? 0, end: member.valueEnd, text: '' }]
+  const gone = new Set(removed)
+  const first = items.findIndex((item) => !gone.has(item))
+  const spans = items.map(spanOf)
+  return spans.flatMap(({ start, end }, index) => {
+    if (!gone.has(items[index] as Item)) return []
+    if (index < first) return [{ start, end: spans[index + 1]?.start ?? 0, text: '' }]
+    return [{ start: spans[index - 1]?.end ?? 0, end, text: '' }]
   })
 }
 

@@ -104,6 +104,10 @@ export function providerTarget(
   }
 }
 
+/** Whether calls name a deployment, which runs some model under a name of the operator's choice. */
+export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
+  path.includes(MODEL)
+
 /** The path of a call of one model. */
 export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
   path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path

@@ -173,13 +173,18 @@ describe('the members that a channel allows', () => {
     ['temperature', 1],
     ['Service_Tier', 1],
     ['models', 1],
+    ['model', 1],
+    ['mv', 2],
+    ['service_tier', 36],
     ['data_sources', 20],
   ])('are no %s for the type %i', (name, type) =>
     expect(allowing([name], type)).toEqual({ field: 'setting', fault: 'not-allowable', name }),
   )
 
   it.each([
-    [['service_tier', 'web_search_options'], 1],
+    [['service_tier', 'web_search_options', 'tools'], 1],
+    [['botType'], 2],
+    [['mv', 'model'], 36],
     [['models', 'route', 'provider', 'plugins'], 20],
     [['data_sources'], 3],
     [['fallbacks', 'models'], 8],

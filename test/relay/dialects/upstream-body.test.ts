@@ -85,6 +85,8 @@ describe('members that choose another model, price or route', () => {
     ...['fallbacks', 'api_base', 'api_key', 'base_url', 'mock_response', 'custom_llm_provider'],
     ...['search_parameters', 'enable_search', 'extra_body', 'aws_region_name', 'providerOptions'],
     ...['litellm_metadata', 'input_cost_per_token', 'Service_Tier', 'MODELS'],
+    ...['drop_params', 'additional_drop_params', 'allowed_openai_params', 'safety_model'],
+    ...['draft_model', 'options', 'search_type'],
   ])('%s is dropped wherever it stands', (name) => {
     const member = `${JSON.stringify(name)}:["x",{"a":1}]`
     for (const text of [
@@ -130,5 +132,91 @@ describe('members that choose another model, price or route', () => {
   ])('%s, which clients send, passes', (name) => {
     const text = `{"model":"m",${MESSAGES},"${name}":null}`
     expect(sent(text)).toEqual([{ ...plain, [name]: null }, []])
+  })
+})
+
+describe('tools that the provider runs itself', () => {
+  const change = { model: 'm', forcesUsage: false, overrides: new Map<string, string>() }
+  function sent(tools: string, others = '', allowed: string[] = []) {
+    const request = read(`{"model":"m",${MESSAGES},"tools":${tools}${others}}`)
+    const { body, dropped } = upstreamBody(request, { ...change, allowed: new Set(allowed) })
+    const { model: _model, messages: _messages, ...rest } = JSON.parse(body.toString())
+    return [rest, dropped] as const
+  }
+  const call = '{"type":"function","function":{"name":"f"}}'
+  const custom = '{"type":"custom","custom":{"name":"c"}}'
+  const search = '{"type":"web_search","web_search":{"enable":true}}'
+
+  it.each([
+    `[${call},${search},${custom}]`,
+    `[${search} , ${call},${custom}]`,
+    `[ ${call},${custom} ,${search}, ${search}]`,
+    `[${search},${search},${call},${search},${custom},${search}]`,
+  ])('are left out of %s', (tools) => {
+    expect(sent(tools)).toEqual([{ tools: JSON.parse(`[${call},${custom}]`) }, ['tools']])
+  })
+
+  it.each([
+    ...['{"type":"builtin_function","function":{"name":"$web_search"}}', '{"googleSearch":{}}'],
+    ...['{"type":"functio\\u006e","function":{}}', '{"type":"function","Type":"web_search"}'],
+    ...['{"type":"function","type":"web_search"}', '{"type":null,"function":{}}', '{"Type":"x"}'],
+    '{"type":"web_search","function":{"name":"f"}}',
+  ])('are told by their type: %s', (tool) => {
+    expect(sent(`[${tool},${call}]`)).toEqual([{ tools: [JSON.parse(call)] }, ['tools']])
+  })
+
+  it('take the members with them that make no sense without any tool', () => {
+    const others = ',"tool_choice":"auto","parallel_tool_calls":true,"top_k":1'
+    expect(sent(`[${search}]`, others)).toEqual([{ top_k: 1 }, ['tools']])
+  })
+
+  it('pass where the channel allows them', () => {
+    expect(sent(`[${search}]`, '', ['tools'])).toEqual([{ tools: [JSON.parse(search)] }, []])
+  })
+
+  it('pass where an admin sets them', () => {
+    const request = read(`{"model":"m",${MESSAGES},"tools":[${search},${call}]}`)
+    const overrides = new Map([['tools', `[${search}]`]])
+    const { body, dropped } = upstreamBody(request, { ...change, overrides, allowed: new Set() })
+    expect(JSON.parse(body.toString()).tools).toEqual([JSON.parse(search)])
+    expect(dropped).toEqual([])
+  })
+
+  it.each([
+    `[${call},${custom}]`,
+    '[{"function":{"name":"f"}},{"name":"f","description":"","parameters":{}},{}]',
+    '[{"type":"function","function":{},"cache_control":{"type":"ephemeral"}}]',
+    ...['[]', 'null'],
+  ])('are none of %s: the very bytes are sent', (tools) => {
+    const request = read(`{"model":"m",${MESSAGES},"tools":${tools},"tool_choice":"auto"}`)
+    const { body } = upstreamBody(request, { ...change, allowed: new Set() })
+    expect(body).toBe(request.body)
+  })
+
+  it('are left out in time linear in their number', () => {
+    const tools = `[${Array.from({ length: 4_096 }, (_, i) => (i % 2 ? call : search)).join()}]`
+    expect(sent(tools)[0].tools).toHaveLength(2_048)
+    const tooMany = Buffer.from(`{"model":"m",${MESSAGES},"tools":[${'{},'.repeat(4_096)}{}]}`)
+    expect(readChatRequest(tooMany)).toMatchObject({ code: 'invalid_parameter' })
+  })
+})
+
+describe('the output limit that is added', () => {
+  it.each([
+    ['o3-mini', 'my-deployment', true, 'max_completion_tokens'],
+    ['prod-gpt-5', 'gateway', true, 'max_completion_tokens'],
+    ['mini', 'prod-o4-mini', true, 'max_completion_tokens'],
+    ['gpt-4o', 'my-deployment', true, 'max_tokens'],
+    ['gpt-35-turbo', 'my-deployment', true, 'max_tokens'],
+    ['o3-mini', 'deepseek-chat', false, 'max_tokens'],
+    ['mini', 'openai/o3-mini', false, 'max_completion_tokens'],
+  ])('for %s, sent as %s (a deployment: %s), is %s', (asked, model, isDeployment, member) => {
+    const request = read(`{"model":"${asked}",${MESSAGES}}`)
+    const { body } = upstreamBody(request, {
+      ...{ model, isDeployment, forcesUsage: false, outputTokens: 300 },
+      ...{ overrides: new Map(), allowed: new Set<string>() },
+    })
+    const { messages: _messages, model: _model, ...limits } = JSON.parse(body.toString())
+    expect(limits).toEqual({ [member]: 300 })
   })
 })
