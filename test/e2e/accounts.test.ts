@@ -12,6 +12,7 @@ import {
   siteOptions,
   startScriptedSites,
 } from '#test/support/scripted-sites.ts'
+import { en, zh } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 const EMAIL = 'ada@example.com'
@@ -68,9 +69,12 @@ const inDialog = (name: string) =>
   page.getByRole('dialog').getByRole('textbox', { name, exact: true })
 
 async function fillLogin(on: Page, name: string, password: string): Promise<void> {
-  await on.getByLabel('Username or email').fill(name)
-  await on.getByRole('textbox', { name: 'Password', exact: true }).fill(password)
-  await on.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await on.getByLabel(en('auth.username')).fill(name)
+  await on.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(password)
+  await on
+    .getByRole('main')
+    .getByRole('button', { name: en('auth.title'), exact: true })
+    .click()
 }
 
 async function logIn(name: string, password: string): Promise<void> {
@@ -80,14 +84,14 @@ async function logIn(name: string, password: string): Promise<void> {
 
 /** Each is good once: the codes of the app are, too, and the next one takes half a minute. */
 async function showRecoveryCode(on: Page): Promise<void> {
-  await on.getByRole('button', { name: 'Use a recovery code' }).click()
-  await on.getByLabel('Recovery code').fill(recoveryCodes.shift() ?? '')
-  await on.getByRole('button', { name: 'Verify' }).click()
+  await on.getByRole('button', { name: en('auth.useRecovery') }).click()
+  await on.getByLabel(en('auth.recoveryCode')).fill(recoveryCodes.shift() ?? '')
+  await on.getByRole('button', { name: en('auth.verify') }).click()
 }
 
 async function logOut(): Promise<void> {
   await page.getByRole('button', { name: /^Account menu/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('menuitem', { name: en('shell.logout') }).click()
   await page.waitForURL(`${product.url}/login`)
 }
 
@@ -95,82 +99,93 @@ async function logOut(): Promise<void> {
 describe('an account of one’s own', () => {
   it('is registered with the code of a mail', async () => {
     await page.goto(`${product.url}/login?aff=abcdefghij`)
-    await page.getByRole('main').getByRole('link', { name: 'Sign up' }).click()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: en('auth.toRegister') })
+      .click()
     await page.waitForURL('**/register?aff=abcdefghij')
     await button('Sign up').click()
-    await page.getByText('The username is required!').waitFor()
-    await page.getByText('Please enter your email!').waitFor()
+    await page.getByText(en('auth.needName')).waitFor()
+    await page.getByText(en('auth.needEmail')).waitFor()
     await box('Username').fill('ada')
     await box('Password').fill(PASSWORD)
     await box('Confirm the password').fill(PASSWORD)
     await box('Email').fill(EMAIL)
     await button('Send code').click()
-    await page.getByText('Code sent, please check your mail!').waitFor()
+    await page.getByText(en('auth.codeSent')).waitFor()
     await button(/^Send again \(\d+\)$/).waitFor()
     expect(await button(/^Send again/).isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     await box('Code from the mail').fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
     await button('Sign up').click()
     await page.waitForURL('**/login')
-    await page.getByText('Registered!').waitFor()
+    await page.getByText(en('auth.registered')).waitFor()
   })
 
   it('logs in by its address, which its page shows', async () => {
     await logIn(EMAIL, PASSWORD)
     await page.goto(`${product.url}/app/me`)
-    await page.getByText('Signs you in, and resets a forgotten password').waitFor()
+    await page.getByText(en('auth.mailLead')).waitFor()
     await page.getByText(EMAIL, { exact: true }).first().waitFor()
   })
 
   it('turns two-step login on, and logs in by it', async () => {
-    await page.getByRole('button', { name: 'Set up' }).click()
+    await page.getByRole('button', { name: en('setup.submit') }).click()
     const dialog = page.getByRole('dialog')
     await inDialog('Your password').fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByRole('button', { name: en('security.continue') }).click()
     const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
     totp = new TOTP({ secret: Secret.fromBase32(secret) })
-    await page.getByLabel('Digits that the app shows').fill(totp.generate())
-    await page.getByRole('button', { name: 'Turn on' }).click()
-    await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+    await page.getByLabel(en('security.codeShown')).fill(totp.generate())
+    await page.getByRole('button', { name: en('security.turnOn') }).click()
+    await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
     recoveryCodes = await dialog.getByRole('listitem').allInnerTexts()
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: en('security.codesKept') }).click()
     await logOut()
     await fillLogin(page, 'ada', PASSWORD)
     await heading('Two-step login').waitFor()
     // The step of the confirmation is used up; the next one is good by now.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
-    await page.getByLabel('Code', { exact: true }).fill(next)
-    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
+    await page.getByRole('button', { name: en('auth.verify') }).click()
     await heading('API tokens').waitFor()
   })
 
   it('binds GitHub, comes in by it elsewhere, and ends that by a new password', async () => {
     sites.who = { id: 4711, login: 'ada-codes' }
     await page.goto(`${product.url}/app/me`)
-    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
-    await row.getByRole('button', { name: 'Bind' }).click()
-    await page.getByText('GitHub account bound').waitFor()
+    const row = page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
+    await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await row.getByText('4711').waitFor()
     const there = await openRealPage(browser, product.url)
     await there.page.goto(`${product.url}/login`)
-    await there.page.getByRole('button', { name: 'Sign in with GitHub' }).click()
-    await there.page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    await there.page.getByRole('button', { name: en('oauth.by', { site: 'GitHub' }) }).click()
+    await there.page.getByRole('heading', { name: en('auth.secondTitle') }).waitFor()
     await showRecoveryCode(there.page)
-    await there.page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+    await there.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
     await there.page.getByRole('button', { name: 'Account menu: ada' }).waitFor()
 
     await page.reload()
-    await eventually(() => page.getByRole('table', { name: 'Sessions' }).getByRole('row').count())
+    await eventually(() =>
+      page
+        .getByRole('table', { name: en('security.sessions') })
+        .getByRole('row')
+        .count(),
+    )
       // The head, and the two of them.
       .toBe(3)
     expect(there.faults).toEqual([])
     const left = there.page.waitForURL('**/login?expired=true**')
-    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByRole('button', { name: en('me.changePassword') }).click()
     await inDialog('Current password').fill(PASSWORD)
     await inDialog('New password').fill(SECOND_PASSWORD)
     await inDialog('New password again').fill(SECOND_PASSWORD)
-    await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('Your password has been changed').waitFor()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: en('me.changePassword') })
+      .click()
+    await page.getByText(en('me.passwordChanged')).waitFor()
     const changedAt = performance.now()
     await left
     expect(performance.now() - changedAt).toBeLessThan(budget(1_000))
@@ -179,7 +194,7 @@ describe('an account of one’s own', () => {
 
   it('gets another password by the link of a mail, once', async () => {
     await logOut()
-    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByRole('link', { name: en('auth.forgot') }).click()
     await box('Email').fill(EMAIL)
     await button('Send the link').click()
     await page.getByText('If an account has this address').waitFor()
@@ -191,14 +206,14 @@ describe('an account of one’s own', () => {
     await button('The password is reset').waitFor()
     const made = await box('New password').inputValue()
     expect(made).toMatch(/^\w{16}$/)
-    const next = page.getByRole('link', { name: 'Use it to sign in now' })
+    const next = page.getByRole('link', { name: en('auth.confirmNext') })
     expect(await next.getAttribute('href')).toBe('/login')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made)
     await page.goto(link)
     await button('Reset the password').click()
     await page.getByRole('alert').getByText('The reset link is invalid or has expired').waitFor()
 
-    await page.getByRole('link', { name: 'Back to sign in' }).click()
+    await page.getByRole('link', { name: en('auth.backToLogin') }).click()
     await fillLogin(page, 'ada', made)
     await showRecoveryCode(page)
     await heading('Choose a password of your own').waitFor()

@@ -4,6 +4,7 @@ import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simu
 import { launchBrowser } from '#test/support/browser.ts'
 import { chat, PASSWORD } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
+import { en } from '#test/support/words.ts'
 import { type OpenPage, openRealPage } from './open-real-page.ts'
 
 /** In the shipped price list, and without a price in a new installation. */
@@ -77,32 +78,36 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
     await tabTo(/^Confirm password/, PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/app/start')
-    await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: en('dashboard.start') }).waitFor()
   })
 
   it('the first step opens the form of a channel, which offers the missing price', async () => {
     await stepLink('Add a channel').click()
-    const drawer = page.getByRole('dialog', { name: 'New channel' })
+    const drawer = page.getByRole('dialog', { name: en('channels.create') })
     await type(/^Name/, 'Simulated', drawer)
     await tabTo(/^Base URL/, provider.url)
     await tabTo(/^Key/, 'sk-provider-secret-0123456789')
     await tabTo(/^Models/, `${MODEL},`)
     await button('Create channel').click()
-    const prices = page.getByRole('dialog', { name: '1 model has no price' })
+    const prices = page.getByRole('dialog', {
+      name: en('channelForm.unpricedTitle_one', { count: 1 }),
+    })
     await prices.getByRole('rowheader', { name: MODEL }).waitFor()
-    await prices.getByRole('button', { name: 'Use 1 preset price' }).click()
+    await prices
+      .getByRole('button', { name: en('channelForm.usePresets_one', { count: 1 }) })
+      .click()
     await page.waitForURL('**/app/start')
     for (const name of ['Add a channel', 'Set a price']) {
-      await step(name).getByText('Done', { exact: true }).waitFor()
+      await step(name).getByText(en('tokens.done'), { exact: true }).waitFor()
     }
   })
 
   it('the token step opens its form, and ends with a snippet that works', async () => {
     await stepLink('Create a token').click()
-    await type(/^Name/, 'first', page.getByRole('dialog', { name: 'New token' }))
+    await type(/^Name/, 'first', page.getByRole('dialog', { name: en('tokens.create') }))
     await page.keyboard.press('Enter')
-    const ready = page.getByRole('dialog', { name: 'Your token is ready' })
-    await ready.getByRole('button', { name: 'Done' }).click()
+    const ready = page.getByRole('dialog', { name: en('tokens.createdTitle') })
+    await ready.getByRole('button', { name: en('tokens.done') }).click()
     await page.waitForURL('**/app/start')
     await page.getByText('The key is masked here').waitFor()
     await button('Copy example').click()
@@ -117,7 +122,7 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
     await page.getByText('Waiting for the first call').waitFor()
     const answer = await chat(product.url, key, { model: MODEL })
     expect(answer.status, answer.text).toBe(200)
-    await page.getByRole('heading', { name: 'Everything is set up' }).waitFor()
+    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
     await stepLink('Open the usage log').click()
     await page.getByRole('grid').getByRole('row').filter({ hasText: MODEL }).waitFor()
     console.info(`clicks from /setup to the first call’s row: ${clicks}`)
@@ -128,23 +133,23 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
 describe('once all is set up', () => {
   it('the list of steps stays within reach: from the account menu and the palette', async () => {
     await button(/^Account/).click()
-    await page.getByRole('menuitem', { name: 'Getting started' }).click()
-    await page.getByRole('heading', { name: 'Everything is set up' }).waitFor()
+    await page.getByRole('menuitem', { name: en('shell.start') }).click()
+    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
     await page.goto(`${product.url}/app/tokens`)
     await page.getByRole('grid').waitFor()
     await page.keyboard.press('Control+k')
     await page
-      .getByRole('dialog', { name: 'Command palette' })
+      .getByRole('dialog', { name: en('commands.palette') })
       .getByRole('combobox')
       .fill('getting')
     await page.getByRole('option', { name: 'Go to Getting started' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Everything is set up' }).waitFor()
+    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
   })
 
   it('the output limit that came with the preset stands beside the price', async () => {
     await page.goto(`${product.url}/admin/settings`)
-    await page.getByRole('searchbox', { name: 'Search models' }).fill(MODEL)
+    await page.getByRole('searchbox', { name: en('channelForm.pickSearch') }).fill(MODEL)
     const row = page.getByRole('row').filter({ hasText: MODEL })
     await row.getByText('8,192', { exact: true }).waitFor()
   })

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { addChannel, chat, setOption, type TestProduct } from '#test/support/product.ts'
 
 /** A call relayed, billed exactly and seen, on whichever engines the product was opened. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import type { LogPage } from '#read-api/contract/log.ts'
+import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
 import {
   addChannel,

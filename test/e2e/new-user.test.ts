@@ -4,6 +4,7 @@ import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simu
 import { launchBrowser } from '#test/support/browser.ts'
 import { chat, PASSWORD } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
+import { en, zh } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 const UNITS_PER_DOLLAR = 500_000n
@@ -36,15 +37,15 @@ const button = (name: string | RegExp) => page.getByRole('button', { name })
 const heading = (name: string) => page.getByRole('heading', { level: 1, name })
 
 async function setUp(): Promise<void> {
-  await page.getByLabel('Username').fill('root')
-  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD)
-  await page.getByRole('textbox', { name: 'Confirm password' }).fill(PASSWORD)
+  await page.getByLabel(en('auth.name')).fill('root')
+  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
+  await page.getByRole('textbox', { name: en('setup.again') }).fill(PASSWORD)
   await button('Set up').click()
 }
 
 async function goTo(link: string): Promise<void> {
   await page
-    .getByRole('navigation', { name: 'Main navigation' })
+    .getByRole('navigation', { name: en('shell.navigation') })
     .getByText(link, { exact: true })
     .click()
   await heading(link).waitFor()
@@ -53,7 +54,7 @@ async function goTo(link: string): Promise<void> {
 /** The exact amount of a figure of the dashboard, in quota units. */
 async function balanceUnits(): Promise<bigint> {
   const text = await page
-    .locator('dl > div', { has: page.getByText('Balance', { exact: true }) })
+    .locator('dl > div', { has: page.getByText(en('channels.balance'), { exact: true }) })
     .getByText(/^\$[\d,.]+$/)
     .textContent()
   return unitsOf(text ?? '')
@@ -67,7 +68,7 @@ function unitsOf(dollars: string): bigint {
   return scaled / 1_000_000_000n
 }
 
-const rows = () => page.getByRole('grid', { name: 'Usage log' }).getByRole('row')
+const rows = () => page.getByRole('grid', { name: en('usageLog.label') }).getByRole('row')
 const rowOf = (text: string) => rows().filter({ has: page.getByText(text, { exact: true }) })
 
 describe('a new user, from the first visit to the first bill', () => {
@@ -91,41 +92,49 @@ describe('a new user, from the first visit to the first bill', () => {
   it('adds a channel', async () => {
     await goTo('Channels')
     await button('New channel').first().click()
-    const drawer = page.getByRole('dialog', { name: 'New channel' })
-    await drawer.getByLabel('Name').fill('Simulated')
-    await drawer.getByLabel('Base URL').fill(provider.url)
-    await drawer.getByRole('textbox', { name: 'Key' }).fill('sk-provider-secret-0123456789')
-    await drawer.getByRole('combobox', { name: 'Models' }).fill('sim-small,')
+    const drawer = page.getByRole('dialog', { name: en('channels.create') })
+    await drawer.getByLabel(en('tokens.name')).fill('Simulated')
+    await drawer.getByLabel(en('channelForm.baseUrl')).fill(provider.url)
+    await drawer
+      .getByRole('textbox', { name: en('tokens.key') })
+      .fill('sk-provider-secret-0123456789')
+    await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
     await button('Create channel').click()
-    const prices = page.getByRole('dialog', { name: '1 model has no price' })
-    await prices.getByText('Not in the preset list.').waitFor()
-    await prices.getByRole('button', { name: 'Later' }).click()
+    const prices = page.getByRole('dialog', {
+      name: en('channelForm.unpricedTitle_one', { count: 1 }),
+    })
+    await prices.getByText(en('channelForm.presetMissing')).waitFor()
+    await prices.getByRole('button', { name: en('channelForm.unpricedLater') }).click()
     await prices.waitFor({ state: 'detached' })
-    await page.getByRole('row').filter({ hasText: 'Simulated' }).getByText('Enabled').waitFor()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Simulated' })
+      .getByText(en('tokens.state.enabled'))
+      .waitFor()
   })
 
   it('sets a price', async () => {
     await goTo('Settings')
     await button('Add model').click()
-    const drawer = page.getByRole('dialog', { name: 'Add a model price' })
-    await drawer.getByLabel('Model name').fill('sim-small')
+    const drawer = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
+    await drawer.getByLabel(en('settings.modelName')).fill('sim-small')
     await drawer.getByLabel('Input price').fill('1.5')
     await drawer.getByLabel('Output price').fill('6')
-    await drawer.getByText('model ratio 0.75, completion ratio 4').waitFor()
+    await drawer.getByText(en('settings.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
     await button('Apply').click()
     await button('Save settings').click()
-    await page.getByText('Everything is saved').waitFor()
+    await page.getByText(en('settings.noChanges')).waitFor()
   })
 
   it('creates a token and copies its key', async () => {
     await goTo('API tokens')
     await button('New token').first().click()
-    const drawer = page.getByRole('dialog', { name: 'New token' })
-    await drawer.getByLabel('Name').fill('first')
+    const drawer = page.getByRole('dialog', { name: en('tokens.create') })
+    await drawer.getByLabel(en('tokens.name')).fill('first')
     await button('Create token').click()
-    const ready = page.getByRole('dialog', { name: 'Your token is ready' })
-    await ready.getByRole('button', { name: 'Copy the key of first' }).click()
-    await ready.getByRole('button', { name: 'Copied' }).waitFor()
+    const ready = page.getByRole('dialog', { name: en('tokens.createdTitle') })
+    await ready.getByRole('button', { name: en('tokens.copyKey', { name: 'first' }) }).click()
+    await ready.getByRole('button', { name: en('ui.copied') }).waitFor()
     key = await page.evaluate(() => navigator.clipboard.readText())
     expect(key).toMatch(/^sk-\w{40,}$/)
     await button('Done').click()
@@ -134,11 +143,11 @@ describe('a new user, from the first visit to the first bill', () => {
   it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
     await goTo('Dashboard')
     await button('cURL')
-      .or(page.getByRole('tab', { name: 'cURL' }))
+      .or(page.getByRole('tab', { name: zh('tokens.snippet.curl') }))
       .waitFor()
     const before = await balanceUnits()
     await goTo('Usage logs')
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
     const plain = await chat(product.url, key, { model: 'sim-small' })
     expect(plain.status, plain.text).toBe(200)
     await rowOf('No stream').waitFor()
@@ -164,7 +173,7 @@ describe('a new user, from the first visit to the first bill', () => {
       expect(await product.kill()).toBeGreaterThan(3)
       await page.getByText(/^Reconnecting/).waitFor()
       await product.start()
-      await page.getByText('Live', { exact: true }).waitFor({ timeout: 40_000 })
+      await page.getByText(en('ui.live.live'), { exact: true }).waitFor({ timeout: 40_000 })
     })
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await chat(product.url, key, { model: 'sim-small' })
@@ -200,9 +209,11 @@ async function checkRow(mode: string, usage: Record<string, number>, units: bigi
 }
 
 async function explains(mode: string, usage: Record<string, number>, units: bigint): Promise<void> {
-  await rowOf(mode).getByRole('button', { name: 'Show details' }).click()
-  const price = page.getByRole('region', { name: 'How the cost adds up' })
-  await price.getByText('The items add up exactly to the quota charged').waitFor()
+  await rowOf(mode)
+    .getByRole('button', { name: en('ui.expandRow') })
+    .click()
+  const price = page.getByRole('region', { name: en('logDetails.price.title') })
+  await price.getByText(en('logDetails.price.exact')).waitFor()
   const amounts = await price
     .locator('tbody tr')
     .evaluateAll((lines) =>
@@ -213,8 +224,8 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
   expect(amountOf('Output')).toBe((usage.completion_tokens ?? 0) * 3)
   expect(amountOf('Sum') + amountOf('Rounding')).toBe(Number(units))
   expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
-  const facts = page.getByRole('region', { name: 'This call' })
-  await facts.getByText('First token', { exact: true }).waitFor()
-  await facts.getByText('Completed').waitFor()
+  const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+  await facts.getByText(en('health.column.first'), { exact: true }).waitFor()
+  await facts.getByText(en('usageLog.end.done')).waitFor()
   await page.mouse.move(0, 0)
 }

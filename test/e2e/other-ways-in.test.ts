@@ -9,6 +9,7 @@ import {
   startScriptedSites,
   telegramSays,
 } from '#test/support/scripted-sites.ts'
+import { en, zh } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 let browser: Browser
@@ -56,8 +57,8 @@ const self = () => page.evaluate(() => localStorage.getItem('user'))
 
 async function logInByPassword(): Promise<void> {
   await page.goto(`${product.url}/login?returnTo=/app/me`)
-  await page.getByLabel('Username or email').fill('binder')
-  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD)
+  await page.getByLabel(en('auth.username')).fill('binder')
+  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
   await button('Sign in').click()
   await at('/app/me')
 }
@@ -79,15 +80,18 @@ describe('in a real browser', () => {
 
     // Without a password there is none to ask for, and no second way in.
     await page.goto(`${product.url}/app/me`)
-    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
-    await row.getByRole('button', { name: 'Unbind' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Unbind' }).click()
+    const row = page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
+    await row.getByRole('button', { name: en('oauth.unbind') }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: en('oauth.unbind') })
+      .click()
     await page.getByText('You could not log in any more').waitFor()
     await button('Set a password').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox').first().waitFor()
     for (const field of await dialog.getByRole('textbox').all()) await field.fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Set a password' }).click()
+    await dialog.getByRole('button', { name: en('me.setPassword') }).click()
     await button('Change password').waitFor()
     await logOut()
   })
@@ -105,9 +109,9 @@ describe('in a real browser', () => {
     await page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
     await page.goto(`${product.url}/app/me?settings=price`)
     await button('Create').last().click()
-    const anew = page.getByRole('alertdialog', { name: 'Log in again' })
+    const anew = page.getByRole('alertdialog', { name: en('security.anew') })
     const back = page.waitForResponse(/\/api\/oauth\/oidc\?/)
-    await anew.getByRole('button', { name: 'Sign in with OIDC' }).click()
+    await anew.getByRole('button', { name: en('oauth.by', { site: 'OIDC' }) }).click()
     await back
     await at('/app/me?settings=price')
     await page.unroute('**/api/user/token')
@@ -126,9 +130,9 @@ describe('in a real browser', () => {
   it('GitHub is bound to an account, logs in to it, and is unbound', async () => {
     sites.who = { id: 9002, login: 'bound-octo' }
     await logInByPassword()
-    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
-    await row.getByRole('button', { name: 'Bind' }).click()
-    await page.getByText('GitHub account bound').waitFor()
+    const row = page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
+    await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await at('/app/me')
     await row.getByText('9002').waitFor()
     await logOut()
@@ -137,39 +141,42 @@ describe('in a real browser', () => {
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'binder' })
     await page.goto(`${product.url}/app/me`)
-    await row.getByRole('button', { name: 'Unbind' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Unbind' }).click()
-    await row.getByText('Not bound').waitFor()
+    await row.getByRole('button', { name: en('oauth.unbind') }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: en('oauth.unbind') })
+      .click()
+    await row.getByText(en('oauth.unbound')).waitFor()
   })
 
   it('WeChat is bound by a code, and Telegram by its widget', async () => {
     sites.weChatCodes.set('123456', 'openid-browser')
-    const weChat = page.getByRole('listitem').filter({ hasText: 'WeChat' })
-    await weChat.getByRole('button', { name: 'Bind' }).click()
+    const weChat = page.getByRole('listitem').filter({ hasText: en('oauth.site.wechat') })
+    await weChat.getByRole('button', { name: en('auth.bindSubmit') }).click()
     const dialog = page.getByRole('dialog')
-    const picture = dialog.getByRole('img', { name: 'QR code of the WeChat account' })
+    const picture = dialog.getByRole('img', { name: en('oauth.qrCode') })
     await eventually(() =>
       picture.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth),
     ).toBe(9)
-    await dialog.getByRole('button', { name: 'Bind' }).click()
-    await dialog.getByText('Enter the code').waitFor()
-    await dialog.getByLabel('Code', { exact: true }).fill('123456')
-    await dialog.getByRole('button', { name: 'Bind' }).click()
+    await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await dialog.getByText(en('auth.needSecondCode')).waitFor()
+    await dialog.getByLabel(en('auth.totpCode'), { exact: true }).fill('123456')
+    await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
     await weChat.getByText('openid-browser').waitFor()
 
     const said = telegramSays({ id: '4242', auth_date: String(Math.floor(Date.now() / 1_000)) })
     await serveWidget(said)
-    const telegram = page.getByRole('listitem').filter({ hasText: 'Telegram' })
-    await telegram.getByRole('button', { name: 'Bind' }).click()
+    const telegram = page.getByRole('listitem').filter({ hasText: zh('oauth.site.telegram') })
+    await telegram.getByRole('button', { name: en('auth.bindSubmit') }).click()
     await page.getByRole('button', { name: 'Telegram’s own button' }).click()
-    await page.getByText('Telegram account bound').waitFor()
+    await page.getByText(en('oauth.bound', { site: 'Telegram' })).waitFor()
     await telegram.getByText('4242').waitFor()
     await logOut()
   })
 
   it('what is not agreed to is said, and leads on', async () => {
     await page.goto(`${product.url}/oauth/github?error=access_denied&state=x`)
-    await page.getByText('GitHub was not authorised: try again').waitFor()
+    await page.getByText(en('oauth.refused', { site: 'GitHub' })).waitFor()
     await at('/login?returnTo=%2Fadmin%2Fsettings')
     await logInByPassword()
     await page.goto(`${product.url}/oauth/github?code=x&state=made-up`)

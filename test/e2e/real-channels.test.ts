@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { en } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 let browser: Browser
@@ -17,10 +18,13 @@ beforeAll(async () => {
   open = await openRealPage(browser, product.url)
   page = open.page
   await page.goto(`${product.url}/login`)
-  await page.getByLabel('Username or email').fill('root')
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).last().click()
-  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+  await page.getByLabel(en('auth.username')).fill('root')
+  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
+  await page
+    .getByRole('button', { name: en('shell.login') })
+    .last()
+    .click()
+  await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 }, 240_000)
 
 afterAll(async () => {
@@ -53,7 +57,9 @@ it('several keys make a channel each, then one with keys in turn', async () => {
     .getByRole('radio', { name: /Several channels/ })
     .check()
   await field('Key').fill('sk-1\nsk-2')
-  await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,sim-large,')
+  await drawer()
+    .getByRole('combobox', { name: en('channels.models') })
+    .fill('sim-small,sim-large,')
   await button('Create channel').click()
   await said('Channels created: 2')
   // Models that nobody priced yet are offered their prices.
@@ -70,7 +76,9 @@ it('several keys make a channel each, then one with keys in turn', async () => {
     .getByRole('radio', { name: /In turn/ })
     .check()
   await field('Key').fill('sk-3\nsk-4\nsk-5')
-  await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,')
+  await drawer()
+    .getByRole('combobox', { name: en('channels.models') })
+    .fill('sim-small,')
   await button('Create channel').click()
   await said('Channel created')
   await button('Later').click()
@@ -84,7 +92,7 @@ it('an edit is kept: limits, expiry, another key; a new address asks for the key
   await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
   await field('Calls at a time').fill('4')
   await field('Calls a minute').fill('60')
-  await drawer().getByLabel('Expires').fill('2031-05-06T07:08')
+  await drawer().getByLabel(en('channels.expiry')).fill('2031-05-06T07:08')
   await drawer()
     .getByRole('radio', { name: /Add keys/ })
     .check()
@@ -94,10 +102,10 @@ it('an edit is kept: limits, expiry, another key; a new address asks for the key
   await closed()
   expect(await named('many')).toMatchObject({ max_concurrency: 4, max_rpm: 60, key_count: 4 })
   await page.getByRole('link', { name: 'many' }).click()
-  expect(await drawer().getByLabel('Expires').count()).toBe(0)
+  expect(await drawer().getByLabel(en('channels.expiry')).count()).toBe(0)
   await field('Base URL').fill('https://elsewhere.example')
   await button('Save changes').click()
-  await drawer().getByText('Please enter the key').waitFor()
+  await drawer().getByText(en('channelForm.fault.keyAgain')).waitFor()
   await page.keyboard.press('Escape')
   await button('Discard changes').click()
   await closed()
@@ -105,18 +113,18 @@ it('an edit is kept: limits, expiry, another key; a new address asks for the key
 
 it('the chosen get a tag, and the tag is opened, edited, switched and undone', async () => {
   await button('Select').click()
-  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
   await said('4 selected')
   await button('Set tag').click()
-  await drawer().getByLabel('Tag').fill('east')
+  await drawer().getByLabel(en('channels.tag')).fill('east')
   await page.keyboard.press('Enter')
   await said('Channels tagged “east”: 4')
   await closed()
   await button('By tag').click()
   await row('east').getByText('4 of 4 on').waitFor()
   await fromMenu('More actions for the tag east', 'Edit tag')
-  await drawer().getByLabel('Priority').fill('9')
-  await drawer().getByLabel('Name of the tag').fill('west')
+  await drawer().getByLabel(en('channels.priority')).fill('9')
+  await drawer().getByLabel(en('channelTags.newTag')).fill('west')
   await button('Save changes').click()
   await said('Channels changed: 4')
   await closed()
@@ -142,7 +150,7 @@ it('a channel is tested, copied, and its models fetched', async () => {
   await eventually(async () => (await stored()).length).toBe(5)
   await page.getByRole('link', { name: 'first', exact: true }).click()
   await button('Fetch from provider').click()
-  const picker = page.getByRole('dialog', { name: 'Choose models' })
+  const picker = page.getByRole('dialog', { name: en('channelForm.pickTitle') })
   await picker.getByText('sim-small').waitFor()
   await page.keyboard.press('Escape')
   await picker.waitFor({ state: 'detached' })
@@ -157,11 +165,17 @@ it('all are tested with an end that is told; repair and removal too', async () =
   await said('Model index repaired')
   await fromMenu('More actions', 'Update all balances')
   await said('Balances updated')
-  await page.getByRole('checkbox', { name: 'Select row' }).nth(0).click()
+  await page
+    .getByRole('checkbox', { name: en('ui.selectRow') })
+    .nth(0)
+    .click()
   await button('Disable selected').click()
   await said('Channels disabled: 1')
   await fromMenu('More actions', 'Delete all disabled channels')
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: en('channels.delete') })
+    .click()
   await said('Channels deleted: 1')
   await eventually(async () => (await stored()).length).toBe(4)
 })

@@ -10,6 +10,7 @@ import {
   type TestProduct,
   testProduct,
 } from '#test/support/product.ts'
+import { en } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 let browser: Browser
@@ -36,10 +37,13 @@ beforeAll(async () => {
   open = await openRealPage(browser, url)
   page = open.page
   await page.goto(`${url}/login`)
-  await page.getByLabel('Username or email').fill('root')
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).last().click()
-  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+  await page.getByLabel(en('auth.username')).fill('root')
+  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
+  await page
+    .getByRole('button', { name: en('shell.login') })
+    .last()
+    .click()
+  await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 }, 240_000)
 
 afterAll(async () => {
@@ -59,7 +63,10 @@ async function makeCalls(): Promise<void> {
 }
 
 const rows = () =>
-  page.getByRole('grid', { name: 'Usage log' }).getByRole('row').filter({ hasText: 'No stream' })
+  page
+    .getByRole('grid', { name: en('usageLog.label') })
+    .getByRole('row')
+    .filter({ hasText: en('usageLog.notStreamed') })
 
 describe('a filter of the usage log lets the same calls through live as on the server', () => {
   it.each([
@@ -75,7 +82,7 @@ describe('a filter of the usage log lets the same calls through live as on the s
     ['a type that calls are not', 'type=5', 0],
   ])('%s', async (_name, query, each) => {
     await page.goto(`${product.url}/app/logs/api-usage?${query}`)
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
     await eventually(() => rows().count()).toBe(Math.min(10, before))
     await makeCalls()
@@ -95,26 +102,26 @@ async function totalOf(query: string): Promise<number> {
 
 describe('the settings', () => {
   const save = async () => {
-    await page.getByRole('button', { name: 'Save settings' }).click()
-    await page.getByText('Everything is saved').waitFor()
+    await page.getByRole('button', { name: en('me.saveSettings') }).click()
+    await page.getByText(en('settings.noChanges')).waitFor()
   }
 
   it('a fallback price is saved, prices a call, and is cleared again', async () => {
     await page.goto(`${product.url}/admin/settings`)
     const panel = page.getByRole('region', { name: 'Fallback price' })
-    await panel.getByRole('switch', { name: 'Use a fallback price' }).check()
-    await panel.getByLabel('Price per call ($)').fill('0.002')
+    await panel.getByRole('switch', { name: en('settings.fallbackEnabled') }).check()
+    await panel.getByLabel(en('settings.callPriceLabel')).fill('0.002')
     await save()
     expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
-    await panel.getByLabel('Input ratio').fill('1.5')
-    await panel.getByLabel('Completion ratio').fill('3')
-    expect(await panel.getByLabel('Price per call ($)').inputValue()).toBe('')
+    await panel.getByLabel(en('settings.fallbackInput')).fill('1.5')
+    await panel.getByLabel(en('usageLog.factor.completion')).fill('3')
+    expect(await panel.getByLabel(en('settings.callPriceLabel')).inputValue()).toBe('')
     await save()
     await page.reload()
-    expect(await panel.getByLabel('Input ratio').inputValue()).toBe('1.5')
-    await panel.getByLabel('Input ratio').fill('')
-    await panel.getByLabel('Completion ratio').fill('')
-    await panel.getByRole('switch', { name: 'Use a fallback price' }).uncheck()
+    expect(await panel.getByLabel(en('settings.fallbackInput')).inputValue()).toBe('1.5')
+    await panel.getByLabel(en('settings.fallbackInput')).fill('')
+    await panel.getByLabel(en('usageLog.factor.completion')).fill('')
+    await panel.getByRole('switch', { name: en('settings.fallbackEnabled') }).uncheck()
     await save()
     const refused = await chat(product.url, keys.root, { model: 'sim-new' })
     expect(refused.status).toBeGreaterThanOrEqual(400)
@@ -124,13 +131,13 @@ describe('the settings', () => {
   it('a model of a channel without a price is listed, priced in one press, and gone', async () => {
     await page.goto(`${product.url}/admin/settings?prices=unset`)
     const line = page.getByRole('listitem').filter({ hasText: 'sim-new' })
-    await line.getByRole('button', { name: 'Set price' }).click()
+    await line.getByRole('button', { name: en('settings.setPrice') }).click()
     const drawer = page.getByRole('dialog')
-    expect(await drawer.getByLabel('Model name').inputValue()).toBe('sim-new')
+    expect(await drawer.getByLabel(en('settings.modelName')).inputValue()).toBe('sim-new')
     await drawer.getByLabel('Input price').fill('2')
-    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: en('timeRange.apply') }).click()
     await save()
-    await page.getByText('Every model has a price').waitFor()
+    await page.getByText(en('settings.unsetNoneTitle')).waitFor()
     expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
   })
 })
@@ -138,12 +145,15 @@ describe('the settings', () => {
 describe('a new token', () => {
   it('may be of a group that users may choose, and calls at its ratio', async () => {
     await page.goto(`${product.url}/app/tokens`)
-    await page.getByRole('button', { name: 'New token' }).first().click()
-    const drawer = page.getByRole('dialog', { name: 'New token' })
-    await drawer.getByLabel('Name').fill('loyal')
-    await drawer.getByLabel('Group').selectOption({ label: 'vip · Loyal · 0.5×' })
-    await page.getByRole('button', { name: 'Create token' }).click()
-    await page.getByRole('dialog', { name: 'Your token is ready' }).waitFor()
+    await page
+      .getByRole('button', { name: en('tokens.create') })
+      .first()
+      .click()
+    const drawer = page.getByRole('dialog', { name: en('tokens.create') })
+    await drawer.getByLabel(en('tokens.name')).fill('loyal')
+    await drawer.getByLabel(en('pricing.group')).selectOption({ label: 'vip · Loyal · 0.5×' })
+    await page.getByRole('button', { name: en('tokens.createAction') }).click()
+    await page.getByRole('dialog', { name: en('tokens.createdTitle') }).waitFor()
     type Tokens = { items: { name: string; group: string }[] }
     const { items } = await product.root.must<Tokens>('GET', '/api/token/?p=0&size=10')
     expect(items.find(({ name }) => name === 'loyal')?.group).toBe('vip')

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { budget } from '#test/support/budget.ts'
 import { PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { en } from '#test/support/words.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 let browser: Browser
@@ -25,28 +26,31 @@ afterAll(async () => {
 
 async function firstStep({ page }: OpenPage): Promise<void> {
   await page.goto(`${url}/login`)
-  await page.getByLabel('Username or email').fill('alice')
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).last().click()
+  await page.getByLabel(en('auth.username')).fill('alice')
+  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
+  await page
+    .getByRole('button', { name: en('shell.login'), exact: true })
+    .last()
+    .click()
 }
 
 const isIn = ({ page }: OpenPage) =>
-  page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+  page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 
 /** Sets up codes of an app; answers what makes them, and the recovery codes. */
 async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: string[] }> {
   await page.goto(`${url}/app/me`)
-  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByRole('button', { name: en('setup.submit') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD)
-  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: en('security.continue') }).click()
   const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  await page.getByLabel('Digits that the app shows').fill(totp.generate())
-  await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+  await page.getByLabel(en('security.codeShown')).fill(totp.generate())
+  await page.getByRole('button', { name: en('security.turnOn') }).click()
+  await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
   const codes = await dialog.getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: en('security.codesKept') }).click()
   return { totp, codes }
 }
 
@@ -63,30 +67,35 @@ async function addPasskey({ page }: OpenPage): Promise<void> {
       automaticPresenceSimulation: true,
     },
   })
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await page.getByLabel('Name').fill('laptop')
-  await page.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText('Never used').waitFor()
+  await page.getByRole('button', { name: en('security.addPasskey') }).click()
+  await page.getByLabel(en('tokens.name')).fill('laptop')
+  await page.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
+  await page.getByRole('button', { name: en('security.continue') }).click()
+  await page.getByText(en('security.neverUsed')).waitFor()
 }
 
 async function replaceCodesByPasskey({ page }: OpenPage): Promise<string[]> {
   await page.goto(`${url}/app/me`)
-  await page.getByRole('button', { name: 'New codes' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Use a passkey' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+  await page.getByRole('button', { name: en('security.newCodes') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: en('auth.usePasskey') })
+    .click()
+  await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
   const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: en('security.codesKept') }).click()
   return codes
 }
 
 async function changePassword({ page }: OpenPage): Promise<void> {
-  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('button', { name: en('me.changePassword') }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD)
-  await dialog.getByRole('textbox', { name: 'New password', exact: true }).fill('another password')
-  await dialog.getByRole('textbox', { name: 'New password again' }).fill('another password')
-  await dialog.getByRole('button', { name: 'Change password' }).click()
+  await dialog.getByRole('textbox', { name: en('me.currentPassword') }).fill(PASSWORD)
+  await dialog
+    .getByRole('textbox', { name: en('auth.newPassword'), exact: true })
+    .fill('another password')
+  await dialog.getByRole('textbox', { name: en('me.newPasswordAgain') }).fill('another password')
+  await dialog.getByRole('button', { name: en('me.changePassword') }).click()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 }
 
@@ -101,18 +110,18 @@ describe('two-step login, in a browser', () => {
 
     const there = await openRealPage(browser, url)
     await firstStep(there)
-    await there.page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    await there.page.getByRole('heading', { name: en('auth.secondTitle') }).waitFor()
     // The step of the confirmation is used up; the next one is good by now.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
-    await there.page.getByLabel('Code', { exact: true }).fill(next)
-    await there.page.getByRole('button', { name: 'Verify' }).click()
+    await there.page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
+    await there.page.getByRole('button', { name: en('auth.verify') }).click()
     await isIn(there)
 
     await addPasskey(here)
     await here.page.context().clearCookies()
     await here.page.evaluate(() => localStorage.removeItem('user'))
     await here.page.goto(`${url}/login`)
-    await here.page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await here.page.getByRole('button', { name: en('auth.passkeyIn') }).click()
     await isIn(here)
     // It proves who asks as well: without password or code.
     const fresh = await replaceCodesByPasskey(here)
@@ -120,13 +129,15 @@ describe('two-step login, in a browser', () => {
 
     const third = await openRealPage(browser, url)
     await firstStep(third)
-    await third.page.getByRole('button', { name: 'Use a recovery code' }).click()
-    await third.page.getByLabel('Recovery code').fill(fresh[0] ?? '')
-    await third.page.getByRole('button', { name: 'Verify' }).click()
+    await third.page.getByRole('button', { name: en('auth.useRecovery') }).click()
+    await third.page.getByLabel(en('auth.recoveryCode')).fill(fresh[0] ?? '')
+    await third.page.getByRole('button', { name: en('auth.verify') }).click()
     await isIn(third)
     await third.page.goto(`${url}/app/me`)
     await third.page.getByText('9 left').waitFor()
-    const sessions = third.page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
+    const sessions = third.page
+      .getByRole('table', { name: en('security.sessions') })
+      .locator('tbody tr')
     await eventually(() => sessions.count()).toBe(4)
     expect([here, there, third].flatMap(({ faults }) => faults)).toEqual([])
 

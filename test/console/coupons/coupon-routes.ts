@@ -1,5 +1,5 @@
-import type { LogEntry } from '#read-api/contract/log.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
 const DAY = 86_400

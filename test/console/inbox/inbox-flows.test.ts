@@ -1,6 +1,6 @@
 import type { Browser, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AdminMessage } from '#read-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'

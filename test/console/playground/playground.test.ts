@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite, TOKENS } from '../support/admin-site.ts'

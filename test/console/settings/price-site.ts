@@ -1,5 +1,5 @@
-import type { PresetRatios, PriceChange, ScheduledChange } from '#read-api/contract/option.ts'
-import type { PricePreview, SchedulePrices } from '#write-api/contract/option.ts'
+import type { PresetRatios, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
+import type { PricePreview, SchedulePrices } from '#write-api/contract/options.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1_000)

@@ -4,7 +4,7 @@ import { PRICE_KEYS } from '#console/features/settings/price-table.ts'
 import { settingFault } from '#console/features/settings/setting-faults.ts'
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
-import type { OptionSchema } from '#read-api/contract/option.ts'
+import type { OptionSchema } from '#read-api/contract/options.ts'
 import { schemaAnswer } from '#read-api/options/list-options.ts'
 
 const options = schemaAnswer().options

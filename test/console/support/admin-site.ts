@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { schemaAnswer } from '#read-api/options/list-options.ts'
 import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'

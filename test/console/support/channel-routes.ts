@@ -1,5 +1,5 @@
-import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type FakeCall, type FakeRoutes, ok, refused } from './fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1000)

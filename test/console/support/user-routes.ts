@@ -1,5 +1,5 @@
-import type { User } from '#read-api/contract/user.ts'
-import type { AdjustQuota } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { AdjustQuota } from '#write-api/contract/users.ts'
 import { type FakeRoutes, ok, refused } from './fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-import type { DrawingTask, MusicTask, TaskPush } from '#read-api/contract/task.ts'
+import type { DrawingTask, MusicTask, TaskPush } from '#read-api/contract/tasks.ts'
 
 const NOW = Math.floor(Date.now() / 1_000)
 

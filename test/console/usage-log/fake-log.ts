@@ -1,5 +1,5 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type FakeCall, type FakeRoutes, ok, STATUS } from '../support/fake-site.ts'
 
 export const OWNER = {

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
 import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/exact-decimal.ts'
-import type { LoggedUsage } from '#read-api/contract/log.ts'
+import type { LoggedUsage } from '#read-api/contract/logs.ts'
 
 const ONES = {
   mode: 'tokens',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'

@@ -1,0 +1,33 @@
+import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
+import { pageWords as enPages } from '#console/i18n/en/page-words.ts'
+import { en as enShared } from '#console/i18n/en/words.ts'
+import type { Words } from '#console/i18n/words-type.ts'
+import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
+import { pageWords as zhPages } from '#console/i18n/zh/page-words.ts'
+import { zh as zhShared } from '#console/i18n/zh/words.ts'
+
+type KeysOf<T, Prefix extends string = ''> = {
+  [K in keyof T & string]: T[K] extends string ? `${Prefix}${K}` : KeysOf<T[K], `${Prefix}${K}.`>
+}[keyof T & string]
+
+/** The key of a text of the console, such as `tokens.create`. */
+export type WordKey = KeysOf<Words>
+
+type Params = Readonly<Record<string, string | number>>
+
+const ZH: Words = { ...zhShared, ...zhPages, logDetails: zhDetails }
+const EN: Words = { ...enShared, ...enPages, logDetails: enDetails }
+
+/** The Chinese text of a key, as the console shows it; `params` fill its placeholders. */
+export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key, params)
+
+/** The English text of a key, as the console shows it; `params` fill its placeholders. */
+export const en = (key: WordKey, params: Params = {}): string => textOf(EN, key, params)
+
+function textOf(words: Words, key: string, params: Params): string {
+  const text = key
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], words)
+  if (typeof text !== 'string') throw new Error(`the console has no text ${key}`)
+  return text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name: string) => String(params[name]))
+}
