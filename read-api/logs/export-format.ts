@@ -2,7 +2,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
-import type { LogOther } from '../contract/log.ts'
+import type { LogOther } from '../contract/logs.ts'
 import { logAnswer, openRows, type Viewer, wordsOf } from './log-answer.ts'
 
 /** A cell: text is guarded and quoted, numbers are written as they are. */

@@ -76,7 +76,7 @@ const RETRY_SECONDS = 5
  * the filters of the list let through, newest first, as one file.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
-  const permits = createPermits(SEATS, deps.longAnswers ?? { underWay: 0 })
+  const permits = createPermits(SEATS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: a HEAD would read every row for nobody.
   const asked = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.get(

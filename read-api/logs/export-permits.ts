@@ -1,4 +1,4 @@
-import type { LongAnswers } from '#infra/drain.ts'
+import type { LongResponses } from '#infra/drain.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
 const RETRY_SECONDS = 5
@@ -16,12 +16,15 @@ export type SeatLimits = {
  * Acquires a permit for an export of the user, and answers how to release it; throws a 429 where
  * none is left. A stop waits for those who sit.
  */
-export function createPermits({ all, each, keptForAdmins = 0 }: SeatLimits, underWay: LongAnswers) {
+export function createPermits(
+  { all, each, keptForAdmins = 0 }: SeatLimits,
+  inFlight: LongResponses,
+) {
   const taken = new Map<number, number>()
   let total = 0
   const count = (userId: number, by: 1 | -1): void => {
     total += by
-    underWay.underWay += by
+    inFlight.inFlight += by
     const own = (taken.get(userId) ?? 0) + by
     if (own === 0) taken.delete(userId)
     else taken.set(userId, own)

@@ -3,7 +3,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { Language, Words } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
-import type { LogEntry } from '../contract/log.ts'
+import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type OpenedMessage } from './provider-messages.ts'
 
 /** What a row says beside its numbers, by the reason that the read model keeps. */
@@ -83,7 +83,10 @@ export const logAnswer = (row: OpenedRow, viewer: Viewer, message?: OpenedMessag
   quota: toWire(row.quota),
   content: wordsOf(row, viewer.language),
   client_ip: row.address,
-  other: joined(viewer.isAdmin ? otherForAdmin(row) : row.other, messageFor(message, viewer)),
+  other: joined(
+    viewer.isAdmin ? otherForAdmin(row) : row.other,
+    messageFor(message, viewer.isAdmin),
+  ),
 })
 
 function otherForAdmin({ other, adminOther, actorId: id, actorName, noteText }: OpenedRow): string {

@@ -1,6 +1,5 @@
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { ReadDeps } from '../question.ts'
-import type { Viewer } from './log-answer.ts'
 
 /** What a provider said of the failure of a call; for everybody, or for administrators alone. */
 export type OpenedMessage = { readonly text: string; readonly isShown: boolean }
@@ -20,8 +19,8 @@ export async function messagesOf(
   return opened
 }
 
-/** The part of `other` that holds the message, as JSON; an empty object where this viewer has none. */
-export function messageFor(message: OpenedMessage | undefined, { isAdmin }: Viewer): string {
+/** The member of `other` that holds the message, as JSON; `{}` where this viewer has none. */
+export function messageFor(message: OpenedMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })
 }
