@@ -13,7 +13,7 @@ import type {
   QuotaGranted,
 } from './events.ts'
 
-/** `grantId` makes it happen once, however often it is asked for. `amount` is above 0. */
+/** Grants quota once per `grantId`; repeats change nothing. `amount` is above 0. */
 export type GrantQuota = {
   readonly type: 'GrantQuota'
   readonly userId: number
@@ -23,7 +23,7 @@ export type GrantQuota = {
   readonly note?: Sealed
 }
 
-/** Once per `deductionId`. `amount` is above 0 and within the balance. */
+/** Deducts quota once per `deductionId`. `amount` is above 0 and within the balance. */
 export type DeductQuota = {
   readonly type: 'DeductQuota'
   readonly userId: number
@@ -34,20 +34,21 @@ export type DeductQuota = {
 }
 
 /**
- * Grants or deducts what the balance lacks of `balance`, once per `adjustmentId`; refused where the
- * balance is another than `expected`. `balance` is 0 or more, unless it is the balance already.
+ * Grants or deducts the difference to `balance`, once per `adjustmentId`. It is refused where the
+ * current balance differs from `expected`. `balance` is 0 or more, unless it is the current
+ * balance.
  */
 export type SetBalance = {
   readonly type: 'SetBalance'
   readonly userId: number
   readonly adjustmentId: string
   readonly balance: Quota
-  /** Left out: whatever the balance is. */
+  /** If omitted, the current balance is not checked. */
   readonly expected?: Quota
   readonly note?: Sealed
 }
 
-/** Once per `inviteeId`. `reward` may be 0. */
+/** Rewards the inviter once per `inviteeId`. `reward` may be 0. */
 export type RewardInvite = {
   readonly type: 'RewardInvite'
   readonly userId: number
@@ -55,7 +56,10 @@ export type RewardInvite = {
   readonly reward: Quota
 }
 
-/** Once per `transferId`. `amount` is at least `least` and within the affiliate balance. */
+/**
+ * Moves quota to the balance once per `transferId`. `amount` is at least `least` and within the
+ * affiliate balance.
+ */
 export type TransferAffiliate = {
   readonly type: 'TransferAffiliate'
   readonly userId: number
@@ -64,16 +68,18 @@ export type TransferAffiliate = {
   readonly least: Quota
 }
 
-/** Once per day, which only moves on. `amount` may be 0. */
+/**
+ * Credits a check-in once per day; an earlier day than the last one is refused. `amount` may be 0.
+ */
 export type CheckIn = {
   readonly type: 'CheckIn'
   readonly userId: number
-  /** `2026-11-22`, UTC. */
+  /** The UTC day: `2026-11-22`. */
   readonly day: string
   readonly amount: Quota
 }
 
-/** Once per order, and once per restoration of what a refund had taken. */
+/** Credits a paid order once, and once for each restoration of refunded quota. */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
@@ -83,7 +89,7 @@ export type CreditTopUp = {
   readonly amount: Quota
 }
 
-/** Once per refund, whatever the balance is. */
+/** Takes refunded quota back once per refund, whatever the balance is. */
 export type ReverseTopUp = {
   readonly type: 'ReverseTopUp'
   readonly userId: number
@@ -94,7 +100,7 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/** Once per order and per restoration, on the inviter's account. */
+/** Credits the inviter's share once per order and per restoration. */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -104,7 +110,7 @@ export type EarnRebate = {
   readonly amount: Quota
 }
 
-/** Once per refund, whatever the affiliate balance is. */
+/** Takes the inviter's share back once per refund, whatever the affiliate balance is. */
 export type ReverseRebate = {
   readonly type: 'ReverseRebate'
   readonly userId: number
@@ -113,7 +119,7 @@ export type ReverseRebate = {
   readonly amount: Quota
 }
 
-/** What the token may spend from now on, besides what open calls already hold. */
+/** Sets the quota that the token may spend from now on, in addition to what its open calls hold. */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
@@ -122,7 +128,7 @@ export type SetTokenBudget = {
   readonly isUnlimited: boolean
 }
 
-/** What each of these new tokens may spend. */
+/** Sets the quota that each of these new tokens may spend. */
 export type OpenTokenBudgets = {
   readonly type: 'OpenTokenBudgets'
   readonly userId: number
@@ -140,7 +146,7 @@ type CloseTokenBudgets = {
 export type AdmitCall = {
   readonly type: 'AdmitCall'
   readonly userId: number
-  /** The request id, a UUID v7. */
+  /** The id of the request, a UUID v7. */
   readonly call: string
   readonly tokenId: number
   readonly model: string
@@ -148,35 +154,38 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /** How many calls a price per call counts (`n`); 1 when left out, 128 at most. */
+  /** How many calls a price per call counts (`n`): 1 if omitted, at most 128. */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** Unix milliseconds. */
   readonly leaseUntil: number
   readonly clientIp: Sealed | null
-  /** Unix milliseconds of the request's arrival. */
+  /** The arrival of the request in unix milliseconds. */
   readonly startedAt: number
   /**
-   * It pays for a task: it is never a repeat, needs some balance even for a hold of 0, and makes
-   * `openMax` at most of the user's tasks that are open.
+   * Set for the call of a task. Such a call must be new, needs a positive balance even for a hold
+   * of 0, and is refused while the user has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
-  /** How the call may be admitted where its whole hold can't be paid; left out: not at all. */
+  /**
+   * How the call may be admitted where its whole hold cannot be paid. If omitted, it is then
+   * refused.
+   */
   readonly reduction?: OutputReduction
 }
 
 /** A smaller output limit that the call can be sent with, so that its hold can be paid. */
 export type OutputReduction = {
-  /** What the whole hold covers; `outputTokens` is that of each choice. */
+  /** The bounds that the whole hold covers; `outputTokens` is per choice. */
   readonly bounds: CallBounds
-  /** The reduced limit lies within these; tokens of each choice, at least 1. */
+  /** The range of the reduced limit, in tokens of each choice; at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
 }
 
 /**
- * Holds up to `hold` in total for a running call, whatever part of it can be paid but at least
- * `least` in total. Changes nothing where that much is held already.
+ * Raises the hold of a running call to at most `hold` in total, as far as it can be paid, but to at
+ * least `least`. Changes nothing where that much is held already.
  */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
@@ -185,42 +194,45 @@ export type RaiseHold = {
   readonly least: Quota
 }
 
-/** `usage` is the total so far, not what was added. */
+/** `usage` is the total so far, not the difference to the last progress. */
 export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
-  /** What the channel's provider charges; left out where nobody said. */
+  /** The provider's price as a multiple of the list price; omitted where it is unknown. */
   readonly costRatio?: DecimalText
   readonly usage: Usage
   /** Unix milliseconds. */
   readonly leaseUntil: number
 }
 
-/** Ends the call; its charge is computed here, at the price it was admitted at. */
+/** Ends the call. Its charge is computed from the usage and the price kept at admission. */
 export type SettleCall = {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
-  /** What the channel's provider charges, when the call was sent there; left out: unknown. */
+  /**
+   * The provider's price as a multiple of the list price when the call was sent; omitted where it
+   * is unknown.
+   */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
   /**
-   * The part of `usage` that the call's limits allow: charged instead of it where the hold and
-   * what is free don't cover all of it. Left out: `usage` is charged in full, come what may.
+   * The part of `usage` within the call's limits. It is charged in place of `usage` where the hold
+   * and the free quota do not cover all of it. If omitted, `usage` is charged in full.
    */
   readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** A code, where the gateway ended the call because its caller may no longer call. */
+  /** The error code where the gateway ended the call because its caller lost access. */
   readonly endReason?: string
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }
 
-/** Ends the call at no cost. */
+/** Ends the call without a charge. */
 export type ReleaseCall = {
   readonly type: 'ReleaseCall'
   readonly call: string
@@ -232,12 +244,15 @@ export type ReleaseCall = {
   readonly timings: CallTimings
 }
 
-/** Ends a call whose owner died. `at`: now, unix milliseconds. */
+/** Ends a call whose owner died. `at` is the current time in unix milliseconds. */
 export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
-  /** The lease that was seen to be over; refused when it was renewed since. */
+  /**
+   * The expired lease that the sweeper found; the command is refused if the lease was renewed
+   * since.
+   */
   readonly leaseUntil?: number
 }
 
@@ -263,26 +278,26 @@ export type AccountCommand =
   | InterruptCall
 
 export type AccountErrorCode =
-  /** The balance does not cover it; params: `balance`, `needed`. */
+  /** The balance does not cover the amount; params: `balance`, `needed`. */
   | 'InsufficientQuota'
-  /** The balance is not the one that the change was made for; params: `balance`, `expected`. */
+  /** The balance has changed since the caller read it; params: `balance`, `expected`. */
   | 'BalanceMoved'
-  /** The affiliate balance does not cover it; params: `balance`, `needed`. */
+  /** The affiliate balance does not cover the amount; params: `balance`, `needed`. */
   | 'InsufficientAffiliate'
-  /** Below what may be transferred at once; params: `least`. */
+  /** The amount is below the least that can be transferred; params: `least`. */
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** A task's call has to be new, and this one runs already. */
+  /** The call of a task must be new, and a call with this id is open. */
   | 'CallKnown'
-  /** As many tasks as a user may have are open; params: `max`. */
+  /** The user has as many open tasks as allowed; params: `max`. */
   | 'TooManyTasks'
-  /** The call is over, or its id is older than what is remembered of ended calls. */
+  /** The call has ended, or its id is older than the memory of ended calls. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** Not above 0 where it must be, or beyond 2^53 − 1 alone or with what is there. */
+  /** The amount is not above 0 where it must be, or it or the resulting sum exceeds 2^53 − 1. */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

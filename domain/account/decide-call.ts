@@ -31,9 +31,10 @@ import { type AccountState, type OpenCall, recall } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Holds the call's worst case, or that of a smaller output limit where no more can be paid, or
- * refuses the call. A repeat changes nothing, but that of a task is refused: nothing else may be
- * written on the strength of another call's hold. An id too old to tell a repeat by is refused.
+ * Holds the worst-case cost of the call, or that of a smaller output limit where no more can be
+ * paid, or refuses the call. A repeat changes nothing, except that the repeat of a task's call is
+ * refused, because no other event may rely on the hold of an earlier call. An id that is too old to
+ * be recognised as a repeat is refused.
  */
 export function admitCall(asked: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(asked, state)
@@ -69,7 +70,7 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
-/** What the account can pay for calls of the token, besides what is held; may be below 0. */
+/** The quota that calls of the token can still hold. It may be negative. */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
@@ -91,8 +92,9 @@ function budgetRefusal(
 }
 
 /**
- * How far a running call got: what it is charged if its owner dies. A repeat changes nothing. It is
- * refused, and the call is to be ended, once the account was emptied by hand.
+ * Records how far a running call got, which is charged if its owner dies. A repeat changes nothing.
+ * It is refused, so that the relay ends the call, once the account was emptied by an admin or a
+ * refund.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -109,8 +111,8 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 }
 
 /**
- * Holds more for a running call: as much of what is asked for as can be paid. Refused when that is
- * less than the least, or when the call is over.
+ * Holds more for a running call, as far as it can be paid. It is refused when that is below
+ * `least`, or when the call has ended.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
@@ -131,8 +133,8 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the real usage at the admitted price. Beyond what the hold and the free balance cover, it
- * charges for the part within the call's limits, where the command names one.
+ * Charges the real usage at the price kept at admission. Beyond what the hold and the free quota
+ * cover, it charges the part within the call's limits, where the command names one.
  */
 export function settleCall(asked: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(asked.call)
@@ -168,7 +170,9 @@ export function releaseCall(command: ReleaseCall, state: AccountState): Outcome 
   ]
 }
 
-/** Charges what the last progress says, nothing without one; never before its lease is over. */
+/**
+ * Charges the usage of the last progress, or nothing without one; never before the lease is over.
+ */
 export function interruptCall(
   { call, at, leaseUntil }: InterruptCall,
   state: AccountState,
@@ -188,9 +192,8 @@ export function interruptCall(
 }
 
 /**
- * The charge, the provider's cost, and the facts with the number of calls it counts. A call that
- * was done is one, whatever tokens were counted; one that was cut short is none when nothing was
- * used.
+ * Computes the charge, the provider's cost and the number of calls. A completed call counts even
+ * without any tokens; an incomplete one counts only if it has usage.
  */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: asked = 1, ...others } = facts
@@ -219,17 +222,22 @@ const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
 const isOver = (state: AccountState, call: string): boolean =>
   recall(state.ended, call) !== 'unknown'
 
-/** An end of a call that is not open: a repeat when it ended before. */
+/**
+ * The end of a call that is not open is a repeat if the call ended before, and otherwise an error.
+ */
 function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
-/** Up to this many tokens of each choice may take all that is free; beyond it, half of it. */
+/**
+ * A limit up to this many tokens of each choice may take all free quota; a larger one may take
+ * half.
+ */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * The output limit that `payable` covers and the hold for it; null when it covers less than the
- * least. A larger limit takes half of what is free, so that one call does not shut out the next.
+ * The output limit that `payable` covers and its hold, or null when it covers less than the least
+ * limit. A larger limit takes half of the free quota, so that one call does not shut out the next.
  */
 function reduceOutput(
   price: PriceSnapshot,

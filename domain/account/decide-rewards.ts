@@ -8,13 +8,13 @@ import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** Whether the account can take so much more, with what is held coming back. */
+/** Whether the balance stays within its bound if `amount` is added and all holds come back. */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
 /**
- * Counts an invitation and rewards it: once, however often the same registration is told. With as
- * much as still fits, so that nobody's registration fails by its inviter's wealth.
+ * Counts an invitation and rewards it, once per invitee. The reward is cut to what the affiliate
+ * balance can take, so that a registration never fails because the inviter is rich.
  */
 export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
   const { userId, inviteeId } = command
@@ -42,7 +42,10 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
   return [{ type: 'AffiliateTransferred', v: 1, data }]
 }
 
-/** A day before the last one is over, too: clocks of several servers may differ at midnight. */
+/**
+ * An earlier day than the last one is refused as well, because the clocks of several servers may
+ * differ at midnight.
+ */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command
   if (day <= state.checkInDay) return codedError('CheckedInAlready')

@@ -15,7 +15,7 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** The account's side of a paid order, or of a restoration (`top-up/` decides which): once. */
+/** Credits a paid order, or a restoration (`top-up/` decides which), once. */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
@@ -26,7 +26,10 @@ export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome 
   return [{ type: 'TopUpCredited', v: 1, data }]
 }
 
-/** Whatever is left: who spent what was refunded owes it, and calls nothing until it is paid. */
+/**
+ * The balance may become negative: a user who spent refunded quota owes it and cannot make calls
+ * until it is paid.
+ */
 export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
   const { userId, orderId, refundNo, provider, amount, note } = command
   if (state.deductionIds.has(topUpId(command))) return []
@@ -36,7 +39,10 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
   return [{ type: 'TopUpReversed', v: 1, data: { ...of, amount: toWire(amount), note, postings } }]
 }
 
-/** With as much as still fits, so that no payment fails by the inviter's wealth. */
+/**
+ * The share is cut to what the affiliate balance can take, so that no payment fails because the
+ * inviter is rich.
+ */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
   if (state.grantIds.has(rebateId(command))) return []
@@ -49,7 +55,9 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   return [{ type: 'RebateEarned', v: 1, data }]
 }
 
-/** From the affiliate balance, and what that lacks, since it was transferred, from the balance. */
+/**
+ * Takes the share from the affiliate balance, and from the balance what was already transferred.
+ */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
   if (state.deductionIds.has(rebateId(command))) return []
@@ -63,7 +71,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/** Leaves room for what calls under way outgrow their holds by. */
+/** Leaves room for open calls whose charges exceed their holds. */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

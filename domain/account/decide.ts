@@ -107,7 +107,7 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/** Decided at the append, so that a payment that arrives at the same time is never overwritten. */
+/** Decided at the append, so that a simultaneous payment is never overwritten. */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
@@ -131,8 +131,9 @@ const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} 
 
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, remain, isUnlimited } = command
-  // NOTE: a token whose call outgrew its hold is below 0, and an edit may send that back. What open
-  // calls hold may come back to it, and has to fit then too.
+  // NOTE: the remaining budget of a token is negative after a call outgrew its hold, and an edit
+  // may send that value back. The holds of open calls may return to the budget, so the sum must
+  // fit, too.
   if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
     return codedError('AmountOutOfRange')
   }
@@ -142,12 +143,13 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   return [{ type: 'TokenBudgetSet', v: 1, data }]
 }
 
-/** For tokens that have none yet: opened again, it changes nothing. */
+/** Affects only tokens without a budget; a repeat changes nothing. */
 function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: calls of a token whose budget was closed may still be open, and give it back their rest.
+  // NOTE: calls of a token whose budget was closed may still be open and return the rest of their
+  // holds.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
   }
@@ -155,7 +157,7 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   return [{ type: 'TokenBudgetsOpened', v: 1, data }]
 }
 
-/** What a token's open calls have set aside of its budget. */
+/** The part of a token's budget that its open calls hold. */
 export const heldBy = (tokenId: number, { open }: AccountState): Quota =>
   [...open.values()].reduce(
     (held, { facts, hold }) => (facts.tokenId === tokenId ? held + hold : held),

@@ -3,13 +3,13 @@ import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** The stream of the user's money: every event of this file is in it. */
+/** The stream with all events of a user's money. */
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement: a ledger account (`user:7:main`, `user:7:held`, `user:7:aff`, `revenue`,
- * `promo`, `adjustment`, `redemption`, `cash:<provider>`) and what it gains. The legs of an event
- * sum to 0.
+ * One leg of a movement of quota: a ledger account (`user:7:main`, `user:7:held`, `user:7:aff`,
+ * `revenue`, `promo`, `adjustment`, `redemption`, `cash:<provider>`) and the amount added to it.
+ * The legs of an event sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -17,11 +17,11 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** The same id is never granted twice. */
+    /** Each id is granted at most once. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
-    /** Why, in the admin's words; sealed for the user whom it is about. */
+    /** The admin's reason, encrypted with the key of the user concerned. */
     readonly note?: Sealed
     readonly postings: readonly Posting[]
   }
@@ -39,25 +39,25 @@ export type QuotaDeducted = Fact<
   }
 >
 
-/** Somebody registered with the user's invite code: `reward` is the affiliate balance's. */
+/** A person registered with the user's invite code: `reward` goes to the affiliate balance. */
 export type InviteRewarded = Fact<
   'InviteRewarded',
   {
     readonly userId: number
-    /** The new user: rewarded for once. */
+    /** The new user, who is rewarded for once. */
     readonly inviteeId: number
-    /** 0 when the site gives nothing: the invitation counts all the same. */
+    /** 0 where the site gives no reward; the invitation counts nevertheless. */
     readonly reward: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** What invitations brought became quota to spend. */
+/** Rewards of invitations became spendable quota. */
 export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** The same id is never transferred twice. */
+    /** Each id is transferred at most once. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
@@ -69,47 +69,47 @@ export type CheckedIn = Fact<
   'CheckedIn',
   {
     readonly userId: number
-    /** `2026-11-22`, UTC. */
+    /** The UTC day: `2026-11-22`. */
     readonly day: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** What every event of a top-up says: whose account, and for which order. */
+/** Every event of a top-up has these. */
 type OfOrder = { readonly userId: number; readonly orderId: number }
 
-/** An order was paid, or what a refund took is restored: the account's side of it, once each. */
+/** An order was paid, or refunded quota was restored. Each happens at most once. */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OfOrder & {
-    /** Counts up from 1 in its order; left out: the payment itself. */
+    /** Counts the restorations of an order from 1; omitted for the payment. */
     readonly restoreNo?: number
-    /** Who took the money: `epay`, `stripe`. */
+    /** The payment provider: `epay`, `stripe`. */
     readonly provider: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** Money was given back: what it had bought is taken, even below zero. */
+/** Money was refunded: the quota it had bought is taken back, even below 0. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OfOrder & {
     readonly refundNo: number
     readonly provider: string
     readonly amount: WireQuota
-    /** Why, in the admin's words. */
+    /** The reason in the admin's words. */
     readonly note: Sealed
     readonly postings: readonly Posting[]
   }
 >
 
-/** Somebody whom the user invited topped up: a share for the affiliate balance. */
+/** An invited user topped up: the inviter's share goes to the affiliate balance. */
 export type RebateEarned = Fact<
   'RebateEarned',
   OfOrder & {
-    /** As of `TopUpCredited`. */
+    /** As in `TopUpCredited`. */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -117,19 +117,19 @@ export type RebateEarned = Fact<
   }
 >
 
-/** The top-up was refunded, and its share goes with it: even below zero. */
+/** The top-up was refunded: the inviter's share is taken back, even below 0. */
 export type RebateReversed = Fact<
   'RebateReversed',
   OfOrder & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /** The part of it that the affiliate balance lacked; left out when nothing. */
+    /** The part taken from the balance, because the affiliate balance was too low; omitted if 0. */
     readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** A token may spend `remain` more, or without limit but the balance's. */
+/** The token may spend `remain` more, or, if unlimited, as much as the balance allows. */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
   {
@@ -140,7 +140,7 @@ export type TokenBudgetSet = Fact<
   }
 >
 
-/** As tokens that were made together have it, each for itself. */
+/** The budget of each of several tokens that were created together. */
 export type TokenBudgetsOpened = Fact<
   'TokenBudgetsOpened',
   {
@@ -156,27 +156,29 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/** Written before tokens could be deleted together; read as ever. */
+/** Written by earlier versions, before several tokens could be deleted together. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
 >
 
-/** What every event of a call says of it. `call` is the request id, time-ordered (UUID v7). */
+/**
+ * Every event of a call has these. `call` is the id of the request, a UUID v7, which sorts by time.
+ */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
   readonly tokenId: number
-  /** As the caller named it: what is priced. */
+  /** The model by the caller's name, which is the one that is priced. */
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /** How many calls a price per call counts (`n`). Left out: 1, or 0 for an end without usage. */
+  /** How many calls a price per call counts (`n`). If omitted: 1, or 0 for an end without usage. */
   readonly calls?: number
   readonly reasoningEffort?: string
   /**
-   * The output limit that was sent to the provider because the account or the token could not
-   * cover a larger one; tokens of each choice. Left out: the request's own limit, if any.
+   * The output limit that was sent to the provider because the account or the token could not cover
+   * a larger one, in tokens of each choice. If omitted, the limit of the request applies, if any.
    */
   readonly outputLimit?: number
 }
@@ -186,18 +188,20 @@ export type CallAdmitted = Fact<
   CallFacts & {
     readonly hold: WireQuota
     readonly price: PriceSnapshot
-    /** Unix milliseconds: past it, with no progress, the sweeper ends the call. */
+    /** Unix milliseconds; the sweeper ends a call that has no progress until then. */
     readonly leaseUntil: number
-    /** Unix milliseconds of the request's arrival. */
+    /** The arrival of the request in unix milliseconds. */
     readonly startedAt: number
     readonly clientIp: Sealed | null
-    /** It pays for a task of the same id. Left out: it does not. */
+    /** The call pays for the task of the same id. Omitted for other calls. */
     readonly isTask?: true
     readonly postings: readonly Posting[]
   }
 >
 
-/** Long streams say how far they got, so that a call whose owner dies is charged what it gave. */
+/**
+ * Records how far a long stream got, so that it is charged for what it delivered if its owner dies.
+ */
 export type CallProgressed = Fact<
   'CallProgressed',
   Pick<ProviderCost, 'costRatio'> & {
@@ -210,7 +214,7 @@ export type CallProgressed = Fact<
 >
 
 /**
- * A running call holds more: its output went on beyond what its hold covers. `hold` is the new
+ * A running call holds more, because its output exceeds what its hold covers. `hold` is the new
  * total, `added` the difference.
  */
 export type HoldRaised = Fact<
@@ -225,20 +229,23 @@ export type HoldRaised = Fact<
   }
 >
 
-/** One try at one channel. `status` is the provider's own, null when none came. */
+/**
+ * One attempt at one channel. `status` is the provider's HTTP status, or null without an answer.
+ */
 export type Attempt = {
   readonly channelId: number
   readonly status: number | null
-  /** A code of ours (`timeout`, `connect`, `status`, `cut`…), null when it succeeded. */
+  /** A code of the gateway (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  readonly isAccounts?: true // of our account: it counts towards turning the channel off
+  /** Whether the operator's account at the provider failed, which counts towards auto-disabling. */
+  readonly isAccounts?: true
 }
 
 export type CallTimings = {
-  /** Unix milliseconds of the request's arrival. */
+  /** The arrival of the request in unix milliseconds. */
   readonly startedAt: number
-  /** From arrival to the first byte sent to the caller; null when none was. */
+  /** The time from the arrival to the first byte sent to the caller, or null when none was sent. */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }
@@ -250,18 +257,19 @@ export type CallSettled = Fact<
   CallFacts &
     ProviderCost & {
       readonly channelId: number
-      /** As sent to the provider, when a mapping changed it. */
+      /** The model's name as sent to the provider, or null where it is the caller's name. */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * Why the provider's numbers can't be true (`negative`, `absurd`…): not used, or cut. Or what
-       * its answer says that is not what was asked for: `other-model`, `higher-cost`.
+       * The code of an anomaly. Either the provider's counts are impossible (`negative`, `absurd`…)
+       * and were replaced or cut, or its answer differs from the request: `other-model`,
+       * `higher-cost`.
        */
       readonly anomaly: string | null
       /**
-       * What would have been charged for, where the account could not pay for it: `usage` is then
-       * that part of it which the call's own limits allow. Left out: `usage` is all there was.
+       * The full usage where the account could not pay for it; `usage` is then the part within the
+       * call's limits. If omitted, `usage` is the full usage.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -276,7 +284,10 @@ export type CallSettled = Fact<
     }
 >
 
-/** The call ended and costs nothing: no channel, every try failed, or nothing was delivered. */
+/**
+ * The call ended without a charge: there was no channel, every attempt failed, or nothing was
+ * delivered.
+ */
 export type CallReleased = Fact<
   'CallReleased',
   CallFacts & {
@@ -292,7 +303,7 @@ export type CallReleased = Fact<
   }
 >
 
-/** The call's owner died: ended once, by the sweeper, from its last progress. */
+/** The owner of the call died. The sweeper ended it, charged for its last progress. */
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &

@@ -13,7 +13,7 @@ import type {
 import { type AccountState, remember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
-/** Changes `state` in place and answers it. */
+/** Changes `state` in place and returns it. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
   if (TAKINGS.has(event.type)) evolved.isEmptied = evolved.balance <= 0n
@@ -162,7 +162,7 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
   if (budget !== undefined) budget.remain += amount
 }
 
-/** Only what every event of a call says, whatever else this one does. */
+/** Only the members that every event of a call has. */
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit } = data

@@ -6,7 +6,10 @@ const main = (userId: number): string => `user:${userId}:main`
 const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
-/** Where a grant comes from: a first quota is a gift of the site, an admin's an adjustment. */
+/**
+ * The ledger account that a grant comes from: a first quota is a gift of the site, an admin's grant
+ * an adjustment.
+ */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
   'new-user': 'promo',
@@ -37,14 +40,14 @@ export const holdPostings = (userId: number, hold: Quota): readonly Posting[] =>
     [held(userId), hold],
   ])
 
-/** A gift of the site, to be transferred before it can be spent. */
+/** A gift of the site, which has to be transferred before it can be spent. */
 export const rewardPostings = (userId: number, reward: Quota): readonly Posting[] =>
   balanced([
     ['promo', -reward],
     [affiliate(userId), reward],
   ])
 
-/** A gift of the site goes back, out of either pocket. */
+/** A gift of the site is taken back, from the affiliate balance and from the balance. */
 export const rebateBackPostings = (
   userId: number,
   fromAffiliate: Quota,
@@ -66,7 +69,7 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
-/** Money came in by `provider`; a negative amount: it went back. */
+/** Money was received through `provider`; a negative amount was refunded. */
 export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
   balanced([
     [`cash:${provider}`, -amount],
@@ -79,7 +82,10 @@ export const giftPostings = (userId: number, amount: Quota): readonly Posting[] 
     [main(userId), amount],
   ])
 
-/** The whole hold leaves; the charge is earned, what is left of it (or lacks) is the user's. */
+/**
+ * The whole hold is released: the charge becomes revenue, and the difference goes to or comes from
+ * the balance.
+ */
 export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
   balanced([
     [held(userId), -hold],

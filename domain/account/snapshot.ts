@@ -10,7 +10,7 @@ import {
 
 type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
 
-/** The state as JSON. Written and read by `accountSnapshot` alone, under its version. */
+/** The state as JSON. Only `accountSnapshot` writes and reads it, under its version. */
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota

@@ -5,16 +5,16 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The calls that ended last, to know a repeat by. Ids are UUID v7: they sort by their time. At most
- * 8192 are remembered; the oldest ids go first, and whatever is no younger than one that went
- * counts as ended too. A fresh call is refused by that only if 8192 younger ones ended before it
- * was admitted.
+ * The calls that ended last, by which repeats are recognised. Ids are UUID v7 and sort by time. At
+ * most 8192 are remembered, and the oldest are forgotten first. An id that is not younger than a
+ * forgotten one counts as ended, too. A new call is refused for that only if 8192 younger ones
+ * ended before it was admitted.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
-  /** The same ids as a binary heap, the oldest at its root. */
+  /** The same ids as a binary heap with the oldest at its root. */
   readonly oldestFirst: string[]
-  /** The youngest id that was forgotten; empty while none was. */
+  /** The youngest forgotten id; empty while none was forgotten. */
   forgottenUpTo: string
 }
 
@@ -43,13 +43,16 @@ export function remember(ended: EndedCalls, call: string): void {
   if (oldest > ended.forgottenUpTo) ended.forgottenUpTo = oldest
 }
 
-/** How to forget `call` again once it is remembered: asked before; undo what came after first. */
+/**
+ * Returns a function that forgets `call` again after `remember`. Call this before `remember`, and
+ * undo later changes first.
+ */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {
     ended.forgottenUpTo = forgottenUpTo
-    // Older than all that were remembered, it went at once.
+    // The id was older than all others and was forgotten at once.
     if (!ids.delete(call)) return
     remove(oldestFirst, call)
     if (dropped === null) return
@@ -76,7 +79,7 @@ function remove(heap: string[], call: string): void {
   if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
 }
 
-/** Puts `call` where it belongs, from the place `at` on upwards. */
+/** Moves `call` from `at` upwards to its position in the heap. */
 function siftUp(heap: string[], at: number, call: string): void {
   let place = at
   while (place > 0) {
@@ -89,7 +92,7 @@ function siftUp(heap: string[], at: number, call: string): void {
   heap[place] = call
 }
 
-/** The same downwards; answers where it went. */
+/** Moves `call` downwards in the same way; returns its position. */
 function siftDown(heap: string[], at: number, call: string): number {
   let place = at
   for (;;) {
@@ -106,7 +109,7 @@ function siftDown(heap: string[], at: number, call: string): number {
   return place
 }
 
-/** `remain` is what holds have left; it goes on counting when the token has no limit. */
+/** `remain` excludes what open calls hold. It is also counted while the token is unlimited. */
 type TokenBudget = { remain: Quota; isUnlimited: boolean }
 
 /** A call that was admitted and has not ended. */
@@ -122,23 +125,23 @@ export type OpenCall = {
   progress: Progress | null
 }
 
-/** Where a call is, and what it used so far. */
+/** The channel of the call and its usage so far. */
 type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly channelId: number
   readonly usage: Usage
 }
 
 /**
- * What the account's events amount to. Folding changes it in place: an event costs the same
- * whether one call is open or a thousand are.
+ * The state of an account. Folding changes it in place, so that an event costs the same however
+ * many calls are open.
  */
 export type AccountState = {
   balance: Quota
-  /** The sum of the open calls' holds. */
+  /** The sum of the holds of all open calls. */
   held: Quota
   /**
-   * An admin's deduction or a refund left nothing that is free, and nothing was gained since: calls
-   * that run may go no further.
+   * A deduction or a refund left no free quota, and none was gained since. Running calls must then
+   * end.
    */
   isEmptied: boolean
   readonly budgets: Map<number, TokenBudget>
@@ -146,11 +149,11 @@ export type AccountState = {
   readonly ended: EndedCalls
   readonly grantIds: Set<string>
   readonly deductionIds: Set<string>
-  /** What invitations brought and was not transferred yet. */
+  /** Rewards of invitations that have not been transferred. */
   affiliate: Quota
   readonly inviteeIds: Set<number>
   readonly transferIds: Set<string>
-  /** The last day of a check-in; empty while there was none. */
+  /** The day of the last check-in; empty before the first. */
   checkInDay: string
 }
 

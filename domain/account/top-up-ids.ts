@@ -4,7 +4,9 @@ type Of = {
   readonly restoreNo?: number
 }
 
-/** What the account remembers a credit by; of a refund or a restoration, with its number. */
+/**
+ * The id by which the account remembers a credit; refunds and restorations have their number in it.
+ */
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`
 

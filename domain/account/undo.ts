@@ -3,9 +3,9 @@ import { type AccountState, undoRemember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
 /**
- * How to take `event` back once it has been folded into `state`: asked before it is, and good as
- * long as everything folded after it was taken back first. Costs what the event changes, however
- * long the account's history is.
+ * Returns a function that reverts `event`. Call this before the event is folded into `state`, and
+ * revert later events first. The cost depends on what the event changes, not on the length of the
+ * account's history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, isEmptied, affiliate, checkInDay } = state
@@ -20,7 +20,7 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
   }
 }
 
-/** All but the sums and the day. */
+/** Everything except the sums, the flag and the day. */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':

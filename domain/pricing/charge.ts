@@ -5,13 +5,16 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
-/** No single call costs or holds more: 2 million dollars. Beyond it the numbers can't be true. */
+/**
+ * The most that one call costs or holds: 2 million dollars. Larger sums can only result from wrong
+ * counts.
+ */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
-/** How many calls (`n`) one request may count as. */
+/** The most calls (`n`) that one request may count as. */
 export const CALLS_MAX = 128
 
-/** A prompt cached for an hour is written at 1.6 times the price of five minutes. */
+/** Writing a prompt to the one-hour cache costs 1.6 times as much as to the five-minute cache. */
 export const HOUR_CACHE_FACTOR: Decimal = Object.freeze({ units: 16n, scale: 1 })
 
 const COUNTS = [
@@ -33,17 +36,20 @@ const COUNTS = [
 
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
-/** Whole, 0 or more, exact: what may be priced. Anything else was to be replaced by own counts. */
+/**
+ * Whether all counts are safe integers of 0 or more. Callers must replace other counts by their own
+ * before pricing.
+ */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
 /**
- * What the usage costs at the price. `calls` is the `n` of a price per call; left out, it is 1, or
- * 0 without any usage. Throws when a count is negative, fractional or no number.
+ * The charge for the usage at the price. `calls` is the `n` of a price per call; if omitted, it is
+ * 1, or 0 without any usage. Throws when a count is negative, fractional or not a number.
  *
- * per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
- *   + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
- * per call:   round(price · 500 000 · G · n)
+ *   per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
+ *     + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
+ *   per call:   round(price · 500 000 · G · n)
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -54,8 +60,8 @@ export function chargeFor(
 }
 
 /**
- * What a provider asks for the same: the list price, that is at group ratio 1, × its cost ratio.
- * Rounded once, and at least 1, as a charge is.
+ * The provider's price for the same usage: the list price (group ratio 1) × the channel's cost
+ * ratio, rounded once and at least 1, as a charge is.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -66,7 +72,7 @@ export function costFor(
   return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
 }
 
-/** Exactly, for any group. */
+/** The exact price before the group ratio. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   if (price.mode === 'tokens') return weightedTokens(price, usage)
@@ -75,7 +81,7 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return times(dollars, integer(QUOTA_PER_DOLLAR))
 }
 
-/** Built-in tools, at dollars per 1000 uses. */
+/** The charge for built-in tools, which have a price in dollars per 1000 uses. */
 export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group: Decimal): Quota {
   assert(Number.isSafeInteger(uses) && uses >= 0, 'uses are counted in whole numbers')
   const dollars = times(dollarsPerThousand, { units: BigInt(uses), scale: 3 })
@@ -85,7 +91,7 @@ export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group:
 export const isCallCount = (calls: number): boolean =>
   Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
 
-/** Rounded once, here; at least 1 for whatever costs anything. */
+/** Rounds once, and to at least 1 for anything that is not free. */
 export function quotaOf(amount: Decimal): Quota {
   if (amount.units === 0n) return 0n
   const quota = rounded(amount)
@@ -113,19 +119,19 @@ function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
   return times(sum, decimalOf(price.model))
 }
 
-/** A call that was charged, as its event tells it. */
+/** A call that was charged, as recorded in its event. */
 type PastCall = {
   readonly model: string
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** As in the event: left out where the usage alone tells it. */
+  /** As in the event: omitted where it follows from the usage. */
   readonly calls?: number | undefined
 }
 
 /**
- * What past calls would have cost at another price list; null for one that it would have refused.
- * Prices are looked up once for each model and pair of groups.
+ * The charge of past calls at another price list, or null where that list has no price for the
+ * call. Prices are looked up once for each model and pair of groups.
  */
 export function draftCharges(
   list: PriceList,

@@ -1,12 +1,12 @@
 import { assert } from '../shared/assert.ts'
 import type { DecimalText } from './price.ts'
 
-/** Exactly `units` / 10^`scale`, 0 or more. */
+/** Exactly `units` / 10^`scale`; 0 or more. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
- * Digits after the point that a decimal may have, and digits before it. 30 are enough for a ratio
- * that does not come out even (20 / 6) to charge to the unit what its prices say.
+ * The most digits of a decimal after the point, and before it. With 30 digits, charges are exact
+ * even for a ratio that is a rounded quotient, such as 20 / 6.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
@@ -18,8 +18,8 @@ export const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
 export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**
- * The exact decimal a number's text stands for: `0.075`, `12`, `1e-3`. null when it is no number,
- * is negative or not finite, or has more than 12 digits before or 30 after the point.
+ * Parses `0.075`, `12` or `1e-3` exactly. Returns null for text that is not a number, is negative,
+ * or has more than 12 digits before or 30 after the point.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null
@@ -28,7 +28,10 @@ export function parseDecimal(text: string): Decimal | null {
   return within(BigInt(whole + fraction), fraction.length - Number(exponent))
 }
 
-/** Bounds the scale before any power of ten is computed: an exponent may be a bomb. */
+/**
+ * Bounds the scale before any power of ten is computed, because a huge exponent would exhaust the
+ * memory.
+ */
 function within(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
   let units = digits
@@ -42,11 +45,11 @@ function within(digits: bigint, scale: number): Decimal | null {
   return places < 0 ? { units: units * 10n ** BigInt(-places), scale: 0 } : { units, scale: places }
 }
 
-/** The same few ratios price every call: each text is read once. */
+/** A cache, because every call is priced with the same few ratios. */
 const known = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 
-/** The decimal of a text that was checked before; throws when it was not. */
+/** The decimal of a text that was validated before; throws when it is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
   const before = known.get(text)
   if (before !== undefined) return before
@@ -57,7 +60,7 @@ export function decimalOf(text: DecimalText): Decimal {
   return decimal
 }
 
-/** Plain digits: no exponent, no needless zero. */
+/** Plain digits without an exponent and without trailing zeros. */
 export function decimalText({ units, scale }: Decimal): DecimalText {
   if (scale === 0) return String(units)
   const digits = String(units).padStart(scale + 1, '0')
@@ -84,7 +87,7 @@ export function isAbove(left: Decimal, right: Decimal): boolean {
 export const largest = (first: Decimal, ...others: readonly Decimal[]): Decimal =>
   others.reduce((most, other) => (isAbove(other, most) ? other : most), first)
 
-/** To the nearest whole number, half away from zero. */
+/** Rounds to the nearest integer, half away from zero. */
 export function rounded({ units, scale }: Decimal): bigint {
   if (scale === 0) return units
   const unit = 10n ** BigInt(scale)

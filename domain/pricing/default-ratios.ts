@@ -1,8 +1,8 @@
 import type { DecimalText } from './price.ts'
 
 /**
- * Public list prices of well-known models as ratios; model ratio 1 = $2 per million input tokens.
- * Facts only: a model whose price isn't certain is left out, and an admin's setting beats each.
+ * Public list prices of well-known models as ratios; model ratio 1 is $2 per million input tokens.
+ * Models whose price is uncertain are left out. An admin's setting overrides each of them.
  */
 type Row = {
   readonly models: readonly string[]
@@ -100,14 +100,14 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upscale', '0.05'],
   ['mj_upload', '0.05'],
   ['swap_face', '0.05'],
-  // Both go on in a modal call, which is paid for.
+  // Both tasks continue in a modal call, which is charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],
   ['suno_lyrics', '0.01'],
 ])
 
-/** What holds for a name that no admin priced, by option key. */
+/** The ratios of names without an admin's setting, by option key. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
   ['ModelRatio', column('model')],
   ['CompletionRatio', column('completion')],
@@ -122,7 +122,7 @@ export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['svip', '1'],
 ])
 
-/** A map of ratios as the option's JSON text, numbers digit by digit. */
+/** The ratios as the JSON text of an option, with unchanged digits. */
 export function ratiosText(ratios: ReadonlyMap<string, DecimalText>): string {
   const members = [...ratios].map(([name, ratio]) => `  ${JSON.stringify(name)}: ${ratio}`)
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`

@@ -4,46 +4,46 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Decimals; of the flag `true` or `false`. */
+/** Values are decimals; that of the flag is `true` or `false`. */
 type Entries = ReadonlyMap<string, DecimalText>
 
-/** Of one name, what it was and what it is; null: it has none of its own. */
+/** The values of one name before and after a change; null means that the name has no entry. */
 export type EntryChange = readonly [
   name: string,
   before: DecimalText | null,
   after: DecimalText | null,
 ]
 
-/** Options of name → decimal that make prices. */
+/** Price options that map names to decimals. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
-/** One value each, no map: what an unpriced model costs. */
+/** Price options with a single decimal, which price models without an entry. */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
   'fallback_completion_ratio',
 ])
 
-/** On or off; the other price options are decimals, or maps of them. */
+/** The only price option that is a boolean. */
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/** Options that a draft price list is made of, and that can be changed at a time to come. */
+/** Options that make up a draft price list and that can be scheduled for a later time. */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||
   key === FALLBACK_FLAG ||
   FALLBACK_PRICES.has(key)
 
-/** Between the user's group and the token's, in the name of a special ratio. */
+/** Separates the user's group from the token's in the name of a special ratio. */
 const AND = ' > '
 
-/** `vip > default`; as JSON where that could be read another way. */
+/** `vip > default`, or a JSON array where that would be ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** The user's group and the token's; null where it is not both. */
+/** The user's group and the token's, or null unless the name has both. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user = '', token = '', ...more] = jsonPair(name) ?? name.split(AND)
   return user === '' || token === '' || more.length > 0 ? null : [user, token]
@@ -60,9 +60,9 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * What another text of an option means for prices, name by name; none for other options. A name
- * taken out falls back to what is built in, and so may mean nothing. Names are models or groups;
- * `vip > default` for special ratios, empty for fallback prices and whether they are on.
+ * The price changes that a new text of an option causes, by name; none for options without prices.
+ * A removed name falls back to the built-in value, so that its price may stay the same. Names are
+ * models or groups, `vip > default` for special ratios, and empty for the fallback options.
  */
 export function entryChanges(
   option: string,

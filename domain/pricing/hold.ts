@@ -4,7 +4,7 @@ import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
 import { decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 
-/** Upper bounds of what one request may use; `outputTokens` is that of each choice. */
+/** Upper bounds of the usage of one request; `outputTokens` is per choice. */
 export type CallBounds = {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -13,8 +13,8 @@ export type CallBounds = {
 }
 
 /**
- * The most a call within the bounds can cost: every input token at the dearest input ratio (it may
- * turn out to be a cache write, an image or sound), every output token at the dearest output ratio.
+ * The most that a call within the bounds can cost: every input token at the dearest input ratio (it
+ * may be a cache write, an image or audio), every output token at the dearest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -31,8 +31,8 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 }
 
 /**
- * The largest output limit, in tokens of each choice and up to `bounds.outputTokens`, with which
- * the call costs no more than `most`; null when its input alone may cost more.
+ * The largest output limit up to `bounds.outputTokens`, in tokens of each choice, at which the call
+ * costs at most `most`; null when its input alone may cost more.
  */
 export function outputTokensWithin(
   price: PriceSnapshot,

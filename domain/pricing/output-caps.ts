@@ -1,7 +1,9 @@
-/** Model → the most output tokens it gives for one choice, reasoning included. */
+/** The most output tokens of one choice by model, reasoning included. */
 export type OutputCaps = ReadonlyMap<string, number>
 
-/** Published limits of the models whose prices are built in; an admin's setting beats each. */
+/**
+ * Published limits of the models with built-in prices. An admin's setting overrides each of them.
+ */
 const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
   [
     4_096,
@@ -50,17 +52,20 @@ export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
 )
 
-/** The option that holds them, and the one for models that neither it nor the list above names. */
+/** The option with the limits of models, and the option for all models without one. */
 export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
 export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
 
-/** What the admin set, above what is built in. `text`: the option's, checked when it was saved. */
+/**
+ * The built-in limits with the admin's settings applied. `text` is the text of the option, which
+ * was validated when it was saved.
+ */
 export function readOutputCaps(text: string): OutputCaps {
   const set = JSON.parse(text) as Readonly<Record<string, number>>
   return new Map([...DEFAULT_OUTPUT_CAPS, ...Object.entries(set)])
 }
 
-/** The built-in caps as the option's JSON text. */
+/** The built-in limits as the JSON text of the option. */
 export const outputCapsText = (): string => {
   const members = [...DEFAULT_OUTPUT_CAPS].map(
     ([model, cap]) => `  ${JSON.stringify(model)}: ${cap}`,

@@ -4,33 +4,38 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Ratios by option key: what the admin set, above what is built in. */
+/** Ratios by option key. The admin's layer overrides the built-in one. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** What a model without a price of its own costs, when the site has such a rule. */
+/** The price of models without an entry, if the site has one. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
 
 export type PriceList = {
-  /** Revision of the options stream it was read at. */
+  /** The revision of the options stream at which the list was read. */
   readonly revision: number
   readonly set: Layer
   readonly groups: RatioMap
-  /** User's group → group called with → the ratio in place of that group's own. */
+  /**
+   * The ratio of a group for users of another group, by the user's group and then the called group.
+   */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /** A site for its own use: everybody accepts models without a price. */
+  /** Whether all users accept models without a price, as on a site in self-use mode. */
   readonly isUnpricedAccepted: boolean
 }
 
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
-/** $75 per million tokens: what is paid where models without a price are accepted. Never free. */
+/**
+ * $75 per million tokens: the price of models without a price for users who accept them. They are
+ * never free.
+ */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
-/** The options that price models, each a map of names. */
+/** The price options that map models to values. */
 export const PRICE_KEYS = [
   'ModelPrice',
   'ModelRatio',
@@ -42,7 +47,7 @@ export const PRICE_KEYS = [
   'AudioCompletionRatio',
 ] as const
 
-/** `values`: the texts of the options that are set; a missing one leaves its default in force. */
+/** `values` has the texts of the options that are set; the defaults apply to the others. */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
   return {
@@ -55,13 +60,13 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
   }
 }
 
-/** Who calls, as far as prices depend on it. */
+/** The properties of a caller that prices depend on. */
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * The price of the model for the group, to be kept with the call. In this order: the admin's price
- * per call, the admin's ratio, the built-in ones, the fallback, and at last, for whoever accepts
- * models without a price and on a site for its own use, ratio 37.5.
+ * The price of the model for the group, which is kept with the call. The first that exists applies:
+ * the admin's price per call, the admin's ratio, the built-in price or ratio, the fallback, and
+ * ratio 37.5 for users who accept models without a price and on a site in self-use mode.
  */
 export function priceOf(
   list: PriceList,
@@ -96,8 +101,8 @@ export function priceOf(
 }
 
 /**
- * What users of one group pay for calls with a token of another; undefined where the latter is no
- * group at all.
+ * The ratio that users of `userGroup` pay for calls with `group`; undefined where `group` does not
+ * exist.
  */
 export function groupRatioOf(
   { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
@@ -108,7 +113,7 @@ export function groupRatioOf(
   return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
-/** The models whose calls may cost nothing; `any`: it depends on the group, or on a fallback. */
+/** The models whose calls may be free; `any` where that depends on the group or on the fallback. */
 export function zeroPrices({
   set,
   groups,
@@ -135,7 +140,7 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** A single price, or both ratios; half of a pair is no rule. */
+/** The fallback is a price per call or a pair of ratios; an incomplete pair is ignored. */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

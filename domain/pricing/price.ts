@@ -1,11 +1,11 @@
 import type { WireQuota } from '../shared/quota.ts'
 
-/** A decimal as text, such as `0.075`; computed exactly, never as floating point. */
+/** A decimal as text, such as `0.075`. It is computed exactly, never in floating point. */
 export type DecimalText = string
 
 /**
- * The price in force at admission, kept in the call's events so that its bill can be recomputed
- * from them alone. `list` is the revision of the options stream it was read at.
+ * The price at admission. It is kept in the call's events, so that its bill can be recomputed from
+ * them alone. `list` is the revision of the options stream at which it was read.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 
@@ -29,15 +29,19 @@ export type PerCallPrice = {
 } & GroupPrice
 
 type GroupPrice = {
-  /** The ratio of the group that is called with, for this user's group. */
+  /** The ratio of the called group for this user's group. */
   readonly group: DecimalText
-  /** The user's own group, where another one is called with: special ratios go by the two. */
+  /**
+   * The user's group where it differs from the called group, because special ratios depend on both.
+   */
   readonly userGroup?: string
 }
 
-/** What the provider asks for a call; both are left out where nobody said what it charges. */
+/** The provider's charge for a call; both members are omitted where its price is unknown. */
 export type ProviderCost = {
-  /** The channel's when the call was sent to it: a multiple of the list price (group ratio 1). */
+  /**
+   * The channel's cost ratio when the call was sent: a multiple of the list price (group ratio 1).
+   */
   readonly costRatio?: DecimalText
   /** In quota. */
   readonly cost?: WireQuota

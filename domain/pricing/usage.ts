@@ -1,6 +1,7 @@
 /**
- * What one attempt used, in the units that are priced, whatever the provider's format. All whole,
- * 0 or more. `output` includes `reasoning` and `outputAudio`; the inputs are disjoint.
+ * The usage of one call in the units that are priced, whatever the provider's format. All counts
+ * are integers of 0 or more. `output` includes `reasoning` and `outputAudio`; the kinds of input do
+ * not overlap.
  */
 export type Usage = {
   readonly inputUncached: number
@@ -19,7 +20,9 @@ export type Usage = {
   readonly searchUnits: number
 }
 
-/** Where the numbers came from: the provider, our own count, or what was seen before a cut. */
+/**
+ * The source of the counts: the provider, the gateway's own count, or what was seen before a cut.
+ */
 export type UsageSource = 'upstream' | 'estimated' | 'partial'
 
 export const NO_USAGE: Usage = Object.freeze({
@@ -39,12 +42,13 @@ export const NO_USAGE: Usage = Object.freeze({
   searchUnits: 0,
 })
 
-/** The most tokens that are to be charged for; the output is that of all choices. */
+/** The most tokens that are charged; `outputTokens` is the sum over all choices. */
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
- * The part of `usage` that lies within `limits`; `usage` itself when all of it does. A call whose
- * hold covers the limits never costs more than its hold for that part, whatever the tokens are.
+ * The part of `usage` within `limits`, or `usage` itself when it is within them. If the hold of a
+ * call covers the limits, that part never costs more than the hold, whatever kinds of tokens it
+ * has.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage
@@ -64,7 +68,7 @@ export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLi
   }
 }
 
-/** All input tokens, however they are priced. */
+/** All input tokens of every kind. */
 export const inputTokensOf = (usage: Usage): number =>
   usage.inputUncached +
   usage.cacheRead +

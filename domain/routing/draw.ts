@@ -1,12 +1,12 @@
 import type { Candidate, Offer, Stratum } from './offer.ts'
 
-/** So many unfit channels in a row, and the unfit rest of a stratum is left out at once. */
+/** After this many unfit channels, all other unfit channels of the stratum are removed at once. */
 const UNFIT_MAX = 8
 
 /**
- * Draws the channels of an offer one by one, none twice: stratum by stratum, and inside one by
- * share, so that the first has the share its weight says, and so on among those left. Only as many
- * are drawn as are asked for. `random` gives numbers from 0 up to 1, without 1.
+ * Draws the channels of an offer one by one, each at most once: stratum by stratum, and within a
+ * stratum at random with the weights as probabilities. Channels are drawn only on demand. `random`
+ * returns numbers from 0 (included) to 1 (excluded).
  */
 export class Draw<C extends Candidate> {
   private readonly offer: Offer<C>
@@ -14,7 +14,7 @@ export class Draw<C extends Candidate> {
   private readonly random: () => number
   private place = -1
   private stratum: Stratum<C> = { channels: [], sums: [] }
-  /** Places in the stratum that were drawn, in rising order. */
+  /** The indexes of the channels drawn from the stratum, in ascending order. */
   private taken: number[] = []
   private unfit = 0
 
@@ -24,7 +24,7 @@ export class Draw<C extends Candidate> {
     this.random = random
   }
 
-  /** null once there is none left that is fit. */
+  /** Returns null when no fit channel is left. */
   next(): C | null {
     for (;;) {
       const { channels } = this.stratum
@@ -58,7 +58,9 @@ export class Draw<C extends Candidate> {
     return channels[index]
   }
 
-  /** In one pass over the stratum: it may have a thousand channels, and a call waits. */
+  /**
+   * Makes one pass over the stratum, because it may have a thousand channels while a call waits.
+   */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
     const left: C[] = []
@@ -83,8 +85,8 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * The place where `share` (0 up to 1) of what is left falls. What was drawn is cut out of the line
- * from left to right, so that one number decides and nothing is drawn in vain.
+ * The index of the channel at `share` (from 0 to 1) of the remaining weight. Drawn channels are
+ * skipped from left to right, so that one random number is enough and no draw is wasted.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))
@@ -102,7 +104,7 @@ function indexAt(sums: readonly number[], taken: readonly number[], share: numbe
     if ((sums[middle] ?? 0) > point) high = middle
     else low = middle + 1
   }
-  // A share so near to 1 that it was rounded up may fall on one that was drawn.
+  // Rounding may move a share close to 1 to a channel that was already drawn.
   while (low > 0 && taken.includes(low)) low -= 1
   return low
 }

@@ -1,28 +1,29 @@
 export type RoutingTerms = {
   readonly models: readonly string[]
-  /** Stands before each model's name as callers know it. */
+  /** Prepended to each model's name to form the name that callers use. */
   readonly modelPrefix: string
   readonly groups: readonly string[]
   readonly priority: number
   readonly weight: number
 }
 
-/** Anything that carries a channel's terms. */
+/** Any object with a channel's routing terms. */
 export type Candidate = { readonly terms: RoutingTerms }
 
-/** Channels among which the draw is open: `sums` has their shares, each added to those before. */
+/** Channels of the same precedence. `sums` are their cumulative weights. */
 export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, ready to draw from: priorities from high to low;
- * inside one those with a weight, then those of weight 0, which are drawn evenly.
+ * The channels that offer one model to one group, ready to be drawn: by priority in descending
+ * order, and within a priority first those with a weight, then those of weight 0, which are equally
+ * likely.
  */
 export type Offer<C> = readonly Stratum<C>[]
 
-/** By group, then by the model's name as callers know it. */
+/** By group, then by the name of the model that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
-/** Sorted once when a channel changes, so that a call that draws sorts nothing. */
+/** Sorts when a channel changes, so that calls do not have to sort. */
 export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {
@@ -62,7 +63,7 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/** Weights are the shares; where all are 0, every channel has the same. */
+/** The weights are relative; where all are 0, all channels are equally likely. */
 function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {
