@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
-import type { LongAnswers } from '#infra/drain.ts'
+import type { LongResponses } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
 import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
@@ -18,7 +18,7 @@ export type ReadDeps = {
   /** Aborted once this process is about to stop. */
   readonly draining: AbortSignal
   /** Counts answers that a stop waits for; none, where it waits for none. */
-  readonly longAnswers?: LongAnswers
+  readonly longResponses?: LongResponses
   readonly health: HealthBoard
   /** Of tasks under way. */
   readonly progress: Progress

@@ -22,8 +22,8 @@ import { toHttpError } from './error-catalogue.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { NextIds } from './next-id.ts'
 import type { Providers } from './oauth/providers.ts'
-import type { HumanCheck } from './session/human-check.ts'
-import type { LoginGuard } from './session/login-guard.ts'
+import type { HumanCheck } from './sessions/human-check.ts'
+import type { LoginGuard } from './sessions/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
 /** The app as actions register on it: handlers are typed by their schemas. */
@@ -35,11 +35,11 @@ export type Api = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** What actions work with. */
+/** The dependencies that every action receives. */
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** Types of channels that some provider serves, each with the fields it can't do without. */
+  /** The channel types that a provider serves, each with the fields that it requires. */
   readonly servedTypes: ServedTypes
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
@@ -49,9 +49,9 @@ export type Deps = {
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
-  /** Calls to sites that say who somebody is. */
+  /** HTTP client for the OAuth providers. */
   readonly outbound: Outbound
-  /** Where channels may be pointed. */
+  /** The rule that decides which addresses channels may use. */
   readonly upstreams: OutboundPolicy
 }
 
@@ -60,24 +60,28 @@ export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
-/** Who acts, because of which request, and when: on every event of an act. */
+/** Actor, cause (the request's id) and time, which every event of an action carries. */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
   at: core.now(),
 })
 
-/** What was done; throws the error, to be answered in the caller's language. */
+/**
+ * Returns the events that were appended. Throws the error of a rejected command, which the error
+ * handler renders in the caller's language.
+ */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome
 }
 
 /**
- * Tells the caller the position of the write and holds the answer until the read models of its
- * screens include it, for two seconds at most: the write is a fact either way.
+ * Sends the position of the write in `X-Position` and delays the response until the read models
+ * behind the caller's screens include it, for two seconds at most. The write is committed either
+ * way.
  */
-export async function visibleIn(
+export async function waitUntilVisible(
   { freshness }: Deps,
   reply: FastifyReply,
   names: Parameters<Freshness['waitFor']>[0],

@@ -5,14 +5,18 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /**
- * The first run, the password and going out stay open: who can't come in sees nothing. And what was
- * paid before is credited: money has changed hands. What an order would cost is only asked.
+ * These routes stay open on a demo site: setup, login and logout, because a visitor who can not
+ * sign in sees nothing; payment notifications, because money that changed hands must be credited;
+ * and the price of an order, because asking for it changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
-/** On a demo site nothing is changed by anybody but the super admin, who can end the mode. */
-export function refuseInDemo(app: FastifyInstance, { db }: Core): void {
+/**
+ * Rejects every write on a demo site, unless the super admin makes it: only that user can end the
+ * mode.
+ */
+export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return
     if ((request.principal?.role ?? 0) >= SUPER_ADMIN) return

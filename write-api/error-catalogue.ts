@@ -15,14 +15,14 @@ import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
 import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
 import { MESSAGE_ERRORS } from './messages/message-errors.ts'
 import { OPTION_ERRORS } from './options/option-errors.ts'
-import { REDEMPTION_ERRORS } from './redemption/redemption-errors.ts'
+import { REDEMPTION_ERRORS } from './redemptions/redemption-errors.ts'
 import { SETUP_ERRORS } from './setup/setup-errors.ts'
 import { TOKEN_ERRORS } from './tokens/token-errors.ts'
-import { TOP_UP_ERRORS } from './top-up/top-up-errors.ts'
+import { TOP_UP_ERRORS } from './top-ups/top-up-errors.ts'
 import { ACCOUNT_ERRORS } from './users/account-errors.ts'
 import { USER_ERRORS } from './users/user-errors.ts'
 
-/** Every code that an aggregate which takes commands of this API answers with. */
+/** Every error code of the aggregates that this API sends commands to. */
 export type DomainErrorCode =
   | AccountErrorCode
   | ChannelErrorCode
@@ -37,7 +37,7 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/** A code of the domain without a status and a message does not compile. */
+/** Type-checked for completeness: a domain code without a status and a message does not compile. */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...CHANNEL_ERRORS,
@@ -53,6 +53,6 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
 
 const domainError = errorsOf(DOMAIN_ERRORS)
 
-/** What answers an error of the domain; throw it. */
+/** Converts an error of the domain into the HTTP error to throw. */
 export const toHttpError = ({ code, params }: CodedError): HttpError =>
   domainError(code as DomainErrorCode, params)

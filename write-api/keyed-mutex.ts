@@ -1,13 +1,13 @@
-/** Runs work of the same name one at a time, in the order it came. */
+/** Runs work of the same name one piece at a time, in order of arrival. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/** Names that nobody waits for are forgotten, so that they may be many. */
+/** A name is removed as soon as no work waits for it, so the number of names is not limited. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {
-    const before = last.get(name) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    const settled = mine.then(
+    const previous = last.get(name) ?? Promise.resolve()
+    const current = previous.then(work, work)
+    const settled = current.then(
       () => {},
       () => {},
     )
@@ -15,6 +15,6 @@ export function createKeyedMutex(): KeyedMutex {
     void settled.then(() => {
       if (last.get(name) === settled) last.delete(name)
     })
-    return mine
+    return current
   }
 }

@@ -9,10 +9,10 @@ import { highestUserId } from '#projections/users/query.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 
 const KINDS = {
-  user: { highest: highestUserId, taken: 'UserExists' },
-  order: { highest: highestOrderId, taken: 'TopUpExists' },
-  channel: { highest: highestChannelId, taken: 'ChannelExists' },
-  message: { highest: highestMessageId, taken: 'MessageExists' },
+  user: { highest: highestUserId, existsCode: 'UserExists' },
+  order: { highest: highestOrderId, existsCode: 'TopUpExists' },
+  channel: { highest: highestChannelId, existsCode: 'ChannelExists' },
+  message: { highest: highestMessageId, existsCode: 'MessageExists' },
 } as const
 
 type Kind = keyof typeof KINDS
@@ -20,30 +20,36 @@ type Kind = keyof typeof KINDS
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
 /**
- * Creates something under the next free id: dense and in order, however many ask at once. `create`
- * is asked again with the next id when a stream of that one exists already.
+ * Creates an object under the next free id; ids are dense and ascending under concurrent requests.
+ * `create` runs again with the next id when a stream with that id exists already.
  */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
   create: (id: number) => Promise<Outcome<E, R>>,
 ) => Promise<WithId<Outcome<E, R>>>
 
-/** Ids tried in a row, while the read model is behind what other processes created. */
+/**
+ * The number of ids tried in a row while the read model lags behind the creations of other
+ * processes.
+ */
 const TRIES_MAX = 1_000
 
-/** One at a time in this process; between processes the new stream itself decides. */
+/**
+ * Creations are serialised within this process. Between processes, the append that creates the
+ * stream decides who gets an id.
+ */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()
   return (kind, create) =>
     runExclusive(`new-${kind}`, async () => {
-      const { highest, taken } = KINDS[kind]
-      const known = Math.max(await highest(core.db), used.get(kind) ?? 0)
-      for (let id = known + 1; id <= known + TRIES_MAX; id += 1) {
+      const { highest, existsCode } = KINDS[kind]
+      const highestId = Math.max(await highest(core.db), used.get(kind) ?? 0)
+      for (let id = highestId + 1; id <= highestId + TRIES_MAX; id += 1) {
         const outcome = await create(id)
-        const isTaken = !outcome.isDone && outcome.error.code === taken
+        const isTaken = !outcome.isDone && outcome.error.code === existsCode
         if (outcome.isDone || isTaken) used.set(kind, id)
         if (!isTaken) return { id, outcome }
       }
-      throw new Error(`no free ${kind} id after ${known}: the read models are far behind`)
+      throw new Error(`no free ${kind} id after ${highestId}: the read models are far behind`)
     })
 }

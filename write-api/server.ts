@@ -24,7 +24,7 @@ import { beginTotp, confirmTotp, disableTotp } from './credentials/enable-totp.t
 import { beginProof, proveSession } from './credentials/proof.ts'
 import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
-import { refuseInDemo } from './demo-mode.ts'
+import { rejectWritesOnDemoSite } from './demo-mode.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
@@ -44,34 +44,34 @@ import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
 import { putOption, resetModelRatios } from './options/put-option.ts'
 import { cancelPrices, schedulePrices, startDuePrices } from './options/scheduled-prices.ts'
-import { createRedemption } from './redemption/create-redemption.ts'
+import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   batchDisable,
   deleteByName,
   deleteDisabledRedemptions,
   deleteRedemption,
-} from './redemption/delete-redemptions.ts'
-import { redeemCode } from './redemption/redeem-code.ts'
-import { updateRedemption } from './redemption/update-redemption.ts'
-import { endOtherSessions, endSession, logout } from './session/end-sessions.ts'
-import { createHumanCheck } from './session/human-check.ts'
-import { login } from './session/login.ts'
-import { createLoginGuard } from './session/login-guard.ts'
-import { beginPasskeyLogin, passkeyLogin } from './session/passkey-login.ts'
-import { requestReset } from './session/request-reset.ts'
-import { resetPassword } from './session/reset-password.ts'
-import { secondStep, secondStepPasskey } from './session/second-step.ts'
+} from './redemptions/delete-redemptions.ts'
+import { redeemCode } from './redemptions/redeem-code.ts'
+import { updateRedemption } from './redemptions/update-redemption.ts'
+import { endOtherSessions, endSession, logout } from './sessions/end-sessions.ts'
+import { createHumanCheck } from './sessions/human-check.ts'
+import { login } from './sessions/login.ts'
+import { createLoginGuard } from './sessions/login-guard.ts'
+import { beginPasskeyLogin, passkeyLogin } from './sessions/passkey-login.ts'
+import { requestReset } from './sessions/request-reset.ts'
+import { resetPassword } from './sessions/reset-password.ts'
+import { secondStep, secondStepPasskey } from './sessions/second-step.ts'
 import { initializeSite } from './setup/initialize-site.ts'
 import { createSetupToken } from './setup/setup-token.ts'
 import { createToken } from './tokens/create-token.ts'
 import { deleteToken, deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
-import { notifyEpay } from './top-up/notify-epay.ts'
-import { getAmount, pay } from './top-up/pay.ts'
-import { warnAtStart } from './top-up/payment-methods.ts'
-import { refundOrder } from './top-up/refund-order.ts'
-import { stripeWebhook } from './top-up/stripe-webhook.ts'
+import { notifyEpay } from './top-ups/notify-epay.ts'
+import { getAmount, pay } from './top-ups/pay.ts'
+import { warnAtStart } from './top-ups/payment-methods.ts'
+import { refundOrder } from './top-ups/refund-order.ts'
+import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
 import { bindMail } from './users/bind-mail.ts'
 import { checkIn } from './users/check-in.ts'
@@ -176,15 +176,18 @@ const ACTIONS: readonly Action[] = [
 export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** Types of channels that some provider serves, each with the fields it can't do without. */
+  /** The channel types that a provider serves, each with the fields that it requires. */
   readonly servedTypes: ServedTypes
-  /** Says a line to whoever starts the product, once it is ready; `{url}` is where it listens. */
-  readonly tell?: (line: string, when: 'ready') => void
+  /**
+   * Prints a line for the operator once the server is ready; `{url}` becomes the address that it
+   * listens on.
+   */
+  readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes on the app of `createHttpApp`. */
-export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promise<void> {
-  const { core, freshness, servedTypes, tell } = given
+/** Registers the write routes on the app that `createHttpApp` returns. */
+export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
+  const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()
   const upstreams = operatorPolicy(core.config)
   const outbound = createOutbound(upstreams, PROVIDER_LIMITS)
@@ -205,7 +208,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promi
     upstreams,
   }
   await app.register(async (scope) => {
-    refuseInDemo(scope, core)
+    rejectWritesOnDemoSite(scope, core)
     limitWrites(scope, core)
     for (const register of ACTIONS) register(scope as unknown as Api, deps)
   })
@@ -222,6 +225,9 @@ export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promi
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
     const { text } = deps.setupToken
-    tell?.(`First run: open {url}/setup?token=${text} (other machines need the token)`, 'ready')
+    printLine?.(
+      `First run: open {url}/setup?token=${text} (other machines need the token)`,
+      'ready',
+    )
   }
 }

@@ -4,14 +4,14 @@ import type { OptionUnit } from '#domain/options/schema.ts'
 import type { Words } from '#infra/http/language.ts'
 
 type Details = Readonly<Record<string, string | number>>
-type FaultCode = TermsErrorCode | OptionErrorCode
+type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * Words for what the domain found wrong with a field or option: `fault` is its code, `name` the
- * entry at fault, `minimum` and `maximum` the bounds that were left, in `unit`.
+ * The message for a problem that the domain found in a field or option: `fault` is its code, `name`
+ * the invalid entry, `minimum` and `maximum` the violated bounds, in `unit`.
  */
 export function validationWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
-  const { zh, en } = FAULTS[fault as FaultCode]
+  const { zh, en } = PROBLEMS[fault as ProblemCode]
   const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
   const figures = (language: 'zh' | 'en'): string => {
     const bounds = NO_NUMBER.has(fault)
@@ -25,7 +25,7 @@ export function validationWords({ fault = '', name, minimum, maximum, unit = '' 
   return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
 }
 
-/** Which number it may be, tells nobody who typed none: both bounds do. */
+/** A value that is not a number violates neither bound in particular, so the message names both. */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
 function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
@@ -42,17 +42,23 @@ const UNITS: Record<OptionUnit, Words> = {
   millisecond: { zh: ' 毫秒', en: ' milliseconds' },
 }
 
-const FAULTS: Record<FaultCode, Words> = {
+const PROBLEMS: Record<ProblemCode, Words> = {
   'not-json': { zh: '不是合法的 JSON 字符串', en: 'is not valid JSON' },
-  'duplicate-key': { zh: '名称重复出现', en: 'has a name twice' },
+  'duplicate-key': { zh: '名称重复出现', en: 'contains a name twice' },
   'too-deep': { zh: '嵌套过深', en: 'is nested too deeply' },
   'not-object': { zh: '必须是 JSON 对象', en: 'must be a JSON object' },
-  'not-list': { zh: '必须是 JSON 数组', en: 'must be a JSON list' },
-  'not-url': { zh: '不是合法的网址', en: 'is no http or https address' },
-  'not-text': { zh: '必须是非空字符串', en: 'must be text that is not empty' },
-  'not-status': { zh: '状态码必须映射到 400 至 599', en: 'must map statuses to 400 to 599' },
-  'mapping-circle': { zh: '模型映射存在循环', en: 'maps a model in a circle' },
-  'mapping-too-deep': { zh: '模型映射层级过多', en: 'maps a model by too many others' },
+  'not-list': { zh: '必须是 JSON 数组', en: 'must be a JSON array' },
+  'not-url': { zh: '不是合法的网址', en: 'is not a valid http or https URL' },
+  'not-text': { zh: '必须是非空字符串', en: 'must be a non-empty string' },
+  'not-status': {
+    zh: '状态码必须映射到 400 至 599',
+    en: 'must map to status codes from 400 to 599',
+  },
+  'mapping-circle': { zh: '模型映射存在循环', en: 'contains a circular model mapping' },
+  'mapping-too-deep': {
+    zh: '模型映射层级过多',
+    en: 'contains a model mapping with too many steps',
+  },
   'not-flag': { zh: '必须是 true 或 false', en: 'must be true or false' },
   'not-names': {
     zh: '必须是名称列表，例如 ["service_tier"]',
@@ -60,9 +66,9 @@ const FAULTS: Record<FaultCode, Words> = {
   },
   'not-allowable': {
     zh: '不能在此类型的渠道中放行',
-    en: 'can not be allowed in a channel of this type',
+    en: 'cannot be allowed in a channel of this type',
   },
-  'not-integer': { zh: '必须是整数', en: 'must be a whole number' },
+  'not-integer': { zh: '必须是整数', en: 'must be an integer' },
   'not-number': { zh: '请输入数字', en: 'must be a number' },
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },
   'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
@@ -75,23 +81,23 @@ const FAULTS: Record<FaultCode, Words> = {
     zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
     en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
   },
-  'too-many-bytes': { zh: '内容字节数过多', en: 'has too many bytes' },
-  'bad-character': { zh: '包含不允许的字符', en: 'has a character that is not allowed' },
+  'too-many-bytes': { zh: '内容字节数过多', en: 'is too large in bytes' },
+  'bad-character': { zh: '包含不允许的字符', en: 'contains a character that is not allowed' },
   'not-one-line': { zh: '不能包含换行', en: 'must be a single line' },
-  'not-host': { zh: '不是合法的主机名或 IP 地址', en: 'is no host name or IP address' },
-  'not-mail': { zh: '不是合法的邮箱地址', en: 'is no mail address' },
+  'not-host': { zh: '不是合法的主机名或 IP 地址', en: 'is not a valid host name or IP address' },
+  'not-mail': { zh: '不是合法的邮箱地址', en: 'is not a valid mail address' },
   empty: { zh: '不能为空', en: 'must not be empty' },
-  'not-choice': { zh: '不是可选的值', en: 'is none of the choices' },
-  'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must have ratios of 0 or more' },
-  'zero-ratio': { zh: '倍率必须大于 0', en: 'must have ratios above 0' },
-  'not-count': { zh: '必须是大于 0 的整数', en: 'must have whole numbers above 0' },
-  'not-link': { zh: '链接格式错误', en: 'has a link of the wrong form' },
-  'entry-missing': { zh: '缺少必需的条目', en: 'lacks an entry it must have' },
-  rivals: { zh: '不能与以下选项同时设置', en: 'can not be set together with' },
-  'name-needless': { zh: '不应有名称', en: 'takes no name' },
-  'name-missing': { zh: '存在空名称', en: 'has an empty name' },
-  'name-too-long': { zh: '名称过长', en: 'has a name that is too long' },
-  'name-reserved': { zh: '包含不允许的名称', en: 'has a name that is not allowed' },
+  'not-choice': { zh: '不是可选的值', en: 'is not one of the allowed values' },
+  'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must contain only ratios of 0 or more' },
+  'zero-ratio': { zh: '倍率必须大于 0', en: 'must contain only ratios above 0' },
+  'not-count': { zh: '必须是大于 0 的整数', en: 'must contain only integers above 0' },
+  'not-link': { zh: '链接格式错误', en: 'contains an invalid link' },
+  'entry-missing': { zh: '缺少必需的条目', en: 'lacks a required entry' },
+  rivals: { zh: '不能与以下选项同时设置', en: 'cannot be set together with' },
+  'name-needless': { zh: '不应有名称', en: 'does not take a name' },
+  'name-missing': { zh: '存在空名称', en: 'contains an empty name' },
+  'name-too-long': { zh: '名称过长', en: 'contains a name that is too long' },
+  'name-reserved': { zh: '包含不允许的名称', en: 'contains a name that is not allowed' },
   secret: { zh: '是机密选项', en: 'is a secret option' },
-  'not-secret': { zh: '不是机密选项', en: 'is no secret option' },
+  'not-secret': { zh: '不是机密选项', en: 'is not a secret option' },
 }

@@ -4,18 +4,18 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** Calls of one user; a burst may use up a whole minute's at once. */
+/** Calls per user. A burst may use the whole minute's budget at once. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
-/** So many objects of one batch count as one call. */
+/** This many objects of one batch count as one call. */
 const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
- * Every event is kept for ever, so what plain users can make of them is bounded: 120 calls a minute
- * and 1 000 a day that write, ten objects of a batch counting as one call. Beyond that they are
- * answered 429. What writes nothing is not counted. Admins have no such limit: they run scripts
- * over the whole site.
+ * Events are kept for ever, so the number that a plain user can cause is bounded: 120 writing calls
+ * a minute and 1 000 a day, where ten objects of a batch count as one call. Further calls get a
+ * 429. Calls that write nothing are not counted. Admins have no such limit, because they run
+ * scripts over the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -34,13 +34,13 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // A position is told by the actions that wrote something.
+    // Only actions that wrote something send a position.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
-/** In calls: of a batch by what it names, or by how many it makes. */
+/** The cost in calls. A batch costs by the ids that it names or the count that it creates. */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
   const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1

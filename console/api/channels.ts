@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channel.ts'
 import type { ChannelTest, TestProgress } from '#read-api/contract/channel-action.ts'
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
-import type { UpdateChannel, UpdateTag } from '#write-api/contract/channel.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channels.ts'
+import type { UpdateChannel, UpdateTag } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
 import { fetchData, type ListPage, request } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Security } from '#read-api/contract/security.ts'
+import type { Security } from '#read-api/contract/credentials.ts'
 import type { PasskeyOptions, ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { showPasskey } from './auth/passkeys.ts'
 import { fetchData } from './request.ts'

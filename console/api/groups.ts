@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { UsableGroups } from '#read-api/contract/user.ts'
+import type { UsableGroups } from '#read-api/contract/users.ts'
 import { fetchData } from './request.ts'
 
 /** The names of all groups; for admins. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { InboxMessage, UnreadCount } from '#read-api/contract/message.ts'
+import type { InboxMessage, UnreadCount } from '#read-api/contract/messages.ts'
 import { fetchData, type ListPage } from './request.ts'
 
 /** Everything about one's own inbox, but how much is unread. */

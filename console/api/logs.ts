@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { fetchData, type ListPage, requestFile } from './request.ts'
 
 /** Whose rows: one's own, or everybody's (admins). */

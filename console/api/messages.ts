@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { AdminMessage } from '#read-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { fetchData, type ListPage } from './request.ts'
 
 /** `start` and `end` are ISO times, sent together or not at all. */

@@ -6,8 +6,8 @@ import type {
   OptionsSchema,
   PresetRatios,
   ScheduledChange,
-} from '#read-api/contract/option.ts'
-import type { SchedulePrices } from '#write-api/contract/option.ts'
+} from '#read-api/contract/options.ts'
+import type { SchedulePrices } from '#write-api/contract/options.ts'
 import { ApiError } from './api-error.ts'
 import { fetchData, type ListPage, request } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import type { Unbind } from '#write-api/contract/oauth.ts'
 import { fetchData, request } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 
 const KEY = 'user'
 type Listener = (user: SessionUser | null) => void

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { fetchData, type ListPage } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { User } from '#read-api/contract/user.ts'
-import type { EraseUser } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { EraseUser } from '#write-api/contract/users.ts'
 import { fetchData, type ListPage, request } from './request.ts'
 
 /** `page` counts from 0. Empty texts ask for everybody; newest first. */

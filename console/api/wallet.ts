@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Order } from '#read-api/contract/top-up.ts'
-import type { Pay } from '#write-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
+import type { Pay } from '#write-api/contract/top-ups.ts'
 import { fetchData, type ListPage, request } from './request.ts'
 
 export const ordersKey = ['orders'] as const

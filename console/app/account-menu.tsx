@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router-dom'
 import { clearUser, startLeaving } from '#console/api/session.ts'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../api/request.ts'
 
 export function AccountMenu({ user }: { user: SessionUser }): ReactElement {

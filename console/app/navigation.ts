@@ -1,7 +1,7 @@
 import { isAdmin } from '#console/api/session.ts'
 import type { IconName } from '#console/ui/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 
 export type NavItem = {
   readonly path: string

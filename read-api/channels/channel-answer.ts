@@ -1,7 +1,7 @@
 import { maskedSetting } from '#domain/shared/proxy-address.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
-import type { Channel } from '../contract/channel.ts'
+import type { Channel } from '../contract/channels.ts'
 
 /** A channel as admins see it at `now` (unix milliseconds): all but its keys and secrets. */
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({

@@ -12,7 +12,7 @@ import {
   listChannelTags,
   type MemberRow,
 } from '#projections/channels/query.ts'
-import { Channel, ChannelEntry } from '../contract/channel.ts'
+import { Channel, ChannelEntry } from '../contract/channels.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../question.ts'
 import { channelAnswer } from './channel-answer.ts'

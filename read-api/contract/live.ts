@@ -1,10 +1,10 @@
-import type { Channel } from './channel.ts'
 import type { TestPush } from './channel-action.ts'
 import type { HealthPush } from './channel-health.ts'
-import type { LogEntry, LogStat } from './log.ts'
-import type { UnreadCount } from './message.ts'
-import type { TaskPush } from './task.ts'
-import type { TokenState } from './token.ts'
+import type { Channel } from './channels.ts'
+import type { LogEntry, LogStat } from './logs.ts'
+import type { UnreadCount } from './messages.ts'
+import type { TaskPush } from './tasks.ts'
+import type { TokenState } from './tokens.ts'
 
 export const LIVE_TOPICS = [
   'logs',

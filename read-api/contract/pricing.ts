@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { UsableGroups } from './user.ts'
+import { UsableGroups } from './users.ts'
 
 /** A model that can be called, and what it costs before the group's ratio. */
 export const PricedModel = Type.Object({

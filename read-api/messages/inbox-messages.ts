@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { InboxMessage, UnreadCount } from '../contract/message.ts'
+import { InboxMessage, UnreadCount } from '../contract/messages.ts'
 import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 /** `GET /api/user/messages`, one of them by `{id}`, and `unread_count`: the caller's own inbox. */

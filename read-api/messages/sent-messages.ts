@@ -10,7 +10,7 @@ import {
   recipientsOf,
 } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { AdminMessage, Recipient } from '../contract/message.ts'
+import { AdminMessage, Recipient } from '../contract/messages.ts'
 import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 const SearchMessages = Type.Object({

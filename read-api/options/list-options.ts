@@ -14,7 +14,7 @@ import {
   type OptionSchema,
   OptionsSchema,
   type OptionType as TypeAnswer,
-} from '../contract/option.ts'
+} from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 export type OptionsInForce = {

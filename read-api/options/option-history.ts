@@ -5,7 +5,7 @@ import { success } from '#infra/http/envelope.ts'
 import { listOptionChanges, type OptionChangeRow } from '#projections/option-changes/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { OptionChange } from '../contract/option.ts'
+import { OptionChange } from '../contract/options.ts'
 import { type App, pageOf, Query, type ReadDeps, textOf, upToDate } from '../question.ts'
 
 const HistoryQuery = Type.Object({ ...Query.page, key: Query.text, section: Query.text })

@@ -10,7 +10,7 @@ import { success } from '#infra/http/envelope.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { PresetRatios } from '../contract/option.ts'
+import { PresetRatios } from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { optionsInForce } from './list-options.ts'
 

@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { PriceChange, ScheduledChange } from '../contract/option.ts'
+import { PriceChange, ScheduledChange } from '../contract/options.ts'
 import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 const name = Type.Optional(Type.String({ maxLength: 256 }))

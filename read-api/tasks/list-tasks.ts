@@ -10,7 +10,7 @@ import {
   type TaskFilter,
 } from '#projections/tasks/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { DrawingTask, MusicTask, TaskPage } from '../contract/task.ts'
+import { DrawingTask, MusicTask, TaskPage } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
 import { type App, pageOf, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Song } from '../contract/task.ts'
+import type { Song } from '../contract/tasks.ts'
 
 const SONGS_MAX = 20
 const DEPTH_MAX = 4

@@ -3,7 +3,7 @@ import type { Core } from '#infra/core.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
-import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/task.ts'
+import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/tasks.ts'
 import { optionsInForce } from '../options/list-options.ts'
 import { addressOf, songsOf } from './songs.ts'
 

@@ -14,7 +14,7 @@ import {
   tokenKeysOf,
 } from '#projections/tokens/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { Token, type TokenState } from '../contract/token.ts'
+import { Token, type TokenState } from '../contract/tokens.ts'
 import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 const ENABLED = 1

@@ -8,7 +8,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { UsagePoint } from '../contract/log.ts'
+import { UsagePoint } from '../contract/logs.ts'
 import { type App, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
 
 export const UsageRange = { start_timestamp: Query.whole, end_timestamp: Query.whole }

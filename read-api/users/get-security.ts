@@ -3,8 +3,8 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
+import { OwnSession, Security } from '../contract/credentials.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { OwnSession, Security } from '../contract/security.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 /** `GET /api/user/security`: the own access token, second factors and passkeys; never a secret. */

@@ -5,7 +5,7 @@ import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { UsableGroups } from '../contract/user.ts'
+import { UsableGroups } from '../contract/users.ts'
 import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
 import { type App, Query, type ReadDeps, textOf, upToDate } from '../question.ts'
 

@@ -8,7 +8,7 @@ import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { User } from '../contract/user.ts'
+import { User } from '../contract/users.ts'
 import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 /** Users as the wire has them, each with its balance. */

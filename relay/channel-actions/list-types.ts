@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { ChannelType } from '#read-api/contract/channel-type.ts'
+import { ChannelType } from '#read-api/contract/channel-types.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'

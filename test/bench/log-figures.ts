@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
-import type { LogPage } from '#read-api/contract/log.ts'
+import type { LogPage } from '#read-api/contract/logs.ts'
 import type { ExportAsked, ExportRead } from './export-reader.ts'
 import { HEAVY_USER, RARE, SITE } from './log-rows.ts'
 

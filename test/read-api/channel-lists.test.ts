@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import {
   aCall,
   admitted,

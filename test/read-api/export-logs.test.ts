@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logBatches, logRows } from '#projections/call-log/query.ts'
-import type { LogEntry, LogPage, LogStat } from '#read-api/contract/log.ts'
+import type { LogEntry, LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { csvLine } from '#read-api/logs/export-format.ts'
 import { dollarsAt } from '#read-api/logs/export-logs.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { Token } from '#read-api/contract/token.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
+import type { User } from '#read-api/contract/users.ts'
 import {
   budgetSet,
   channelChanged,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LiveMessage } from '#read-api/contract/live.ts'
-import type { LogStat } from '#read-api/contract/log.ts'
+import type { LogStat } from '#read-api/contract/logs.ts'
 import { aCall, admitted, settledCall } from '#test/projections/fixture.ts'
 import { ADMIN, ALICE } from './fixture.ts'
 import { type LiveSite, liveSite } from './live-site.ts'

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createProgress } from '#infra/progress/progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
-import type { LogEntry, LogPage } from '#read-api/contract/log.ts'
+import type { LogEntry, LogPage } from '#read-api/contract/logs.ts'
 import {
   aCall,
   admitted,

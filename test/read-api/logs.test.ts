@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry, LogOther, LogPage, LogStat, UsagePoint } from '#read-api/contract/log.ts'
+import type { LogEntry, LogOther, LogPage, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import type { SiteUsage, TokenUsagePoint } from '#read-api/contract/usage.ts'
 import {
   aCall,

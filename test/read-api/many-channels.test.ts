@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import type { ChannelEntry } from '#read-api/contract/channels.ts'
 import { budget } from '#test/support/budget.ts'
 import { aCall, admitted, channelCreated, settledCall } from '../projections/fixture.ts'
 import { ADMIN, type Api, apiFixture } from './fixture.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
-import type { OptionChange, OptionsSchema } from '#read-api/contract/option.ts'
+import type { OptionChange, OptionsSchema } from '#read-api/contract/options.ts'
 import { pageSources } from '#read-api/server.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
-import type { LogOther, LogPage } from '#read-api/contract/log.ts'
+import type { LogOther, LogPage } from '#read-api/contract/logs.ts'
 import {
   aCall,
   admitted,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
 import { countTasks, listTasks } from '#projections/tasks/query.ts'
-import type { DrawingTask, MusicTask } from '#read-api/contract/task.ts'
+import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'
 import {
   accepted,

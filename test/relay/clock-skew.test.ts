@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import {
   LATE_CLOCK,

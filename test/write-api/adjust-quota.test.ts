@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
-import type { AdjustQuota, QuotaAdjustments } from '#write-api/contract/user.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { AdjustQuota, QuotaAdjustments } from '#write-api/contract/users.ts'
 import {
   type Caller,
   callerOf,

@@ -10,20 +10,20 @@ import {
   TagChannels,
   UpdateChannel,
   UpdateTag,
-} from '#write-api/contract/channel.ts'
-import { Register, ResetPassword } from '#write-api/contract/entry.ts'
+} from '#write-api/contract/channels.ts'
 import { TestMail } from '#write-api/contract/mail.ts'
-import { CreateMessage } from '#write-api/contract/message.ts'
-import { PutOption } from '#write-api/contract/option.ts'
+import { CreateMessage } from '#write-api/contract/messages.ts'
+import { PutOption } from '#write-api/contract/options.ts'
+import { Register, ResetPassword } from '#write-api/contract/registration.ts'
 import { Login, Setup } from '#write-api/contract/setup.ts'
-import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/token.ts'
+import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/tokens.ts'
 import {
   AdjustQuota,
   CreateUser,
   ManageUser,
   UpdateSelf,
   UpdateUser,
-} from '#write-api/contract/user.ts'
+} from '#write-api/contract/users.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

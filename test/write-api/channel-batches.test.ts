@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

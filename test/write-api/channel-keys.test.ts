@@ -3,7 +3,7 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

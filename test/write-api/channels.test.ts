@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

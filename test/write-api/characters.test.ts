@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { PriceChange } from '#read-api/contract/option.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import type { PriceChange } from '#read-api/contract/options.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -7,7 +7,7 @@ import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModel } from '#projections/runner/verify.ts'
 import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 

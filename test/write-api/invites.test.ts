@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/new-user.ts'
 import { fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spelled } from '#write-api/mail/mail-address.ts'
+import { normalizeMailAddress } from '#write-api/mail/mail-address.ts'
 
 describe('a mail address', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('a mail address', () => {
     ['ann@例え.テスト', 'ann@xn--r8jz45g.xn--zckzah'],
     ['ann@उदाहरण.परीक्षा', 'ann@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g'],
   ])('%s is known as %s', (text, address) => {
-    expect(spelled(text)).toBe(address)
+    expect(normalizeMailAddress(text)).toBe(address)
   })
 
   it.each([
@@ -27,6 +27,6 @@ describe('a mail address', () => {
     'ann@example',
     'ann',
   ])('%j is none', (text) => {
-    expect(spelled(text)).toBeNull()
+    expect(normalizeMailAddress(text)).toBeNull()
   })
 })

@@ -8,7 +8,7 @@ import type {
   InboxMessage,
   Recipient,
   UnreadCount,
-} from '#read-api/contract/message.ts'
+} from '#read-api/contract/messages.ts'
 import { type Caller, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 type List<T> = { readonly items: T[]; readonly page: number; readonly total: number }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { BOT_TOKEN, telegramSays } from '#test/support/scripted-sites.ts'
 import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'

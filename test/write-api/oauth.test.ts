@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { OIDC_CLIENT } from '#test/support/oidc-site.ts'
 import { SITE_CLIENT } from '#test/support/scripted-sites.ts'
 import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'

@@ -3,7 +3,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
-import { keepPassword } from '#write-api/users/passwords.ts'
+import { storePassword } from '#write-api/users/passwords.ts'
 import {
   type Caller,
   callerOf,
@@ -240,7 +240,7 @@ describe('a temporary password', () => {
   it('must be changed by who comes in by it, and not by a passkey alone', async () => {
     const { id, key } = await withPasskey('temporary1')
     const { actors, vault, now } = fixture.core
-    const passwordRef = await keepPassword(vault, id, await vault.hashPassword('mailed one'))
+    const passwordRef = await storePassword(vault, id, await vault.hashPassword('mailed one'))
     const command = { type: 'ChangePassword', actorRole: 100, passwordRef, isTemporary: true }
     const step = { decider: userDecider, stream: userStream(id), command }
     const context = { actor: 'system:reset', cause: null, at: now() }

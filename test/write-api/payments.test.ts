@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
-import { warnAtStart } from '#write-api/top-up/payment-methods.ts'
+import { warnAtStart } from '#write-api/top-ups/payment-methods.ts'
 import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 
 let fixture: TopUpFixture

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
-import type { PresetRatios } from '#read-api/contract/option.ts'
+import type { PresetRatios } from '#read-api/contract/options.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 

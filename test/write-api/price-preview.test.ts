@@ -4,7 +4,7 @@ import { readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
-import type { PricePreview } from '#write-api/contract/option.ts'
+import type { PricePreview } from '#write-api/contract/options.ts'
 import { drafted } from '#write-api/options/preview-prices.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
-import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/option.ts'
+import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
 import { applyDuePrices, startDuePrices } from '#write-api/options/scheduled-prices.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 

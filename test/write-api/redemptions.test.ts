@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { callerOf, fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

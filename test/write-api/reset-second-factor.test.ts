@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
 

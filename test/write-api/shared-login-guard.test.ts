@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLoginGuard, type LoginGuard } from '#write-api/session/login-guard.ts'
+import { createLoginGuard, type LoginGuard } from '#write-api/sessions/login-guard.ts'
 import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared.ts'
 import { type OwnRedis, redisEngine, startOwnRedis } from '../support/redis.ts'
 

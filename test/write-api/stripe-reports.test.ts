@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
-import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 import type { LoggedIn } from './write-fixture.ts'
 

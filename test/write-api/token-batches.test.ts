@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { admitCall } from '../domain/account/facts.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 

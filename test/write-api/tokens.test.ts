@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

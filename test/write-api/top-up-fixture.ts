@@ -1,7 +1,7 @@
 import { type PaymentGateway, startPaymentGateway } from '#infra/demo/payment-gateway.ts'
 import { codeOfId } from '#infra/vault/cipher.ts'
-import type { Order } from '#read-api/contract/top-up.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { type Caller, type LoggedIn, PASSWORD, writeFixture } from './write-fixture.ts'
 
 export const KEYS = {

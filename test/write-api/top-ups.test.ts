@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { KEYS, OWN_ADDRESS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 import { fifty } from './write-fixture.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { type Caller, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { notificationsDecider } from '#domain/notifications/decide.ts'
 import { notificationsStream } from '#domain/notifications/events.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { fifty } from './write-fixture.ts'
 

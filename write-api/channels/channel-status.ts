@@ -6,8 +6,8 @@ import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, contextOf, visibleIn } from '../action.ts'
-import { SetChannelsStatus } from '../contract/channel.ts'
+import { type Action, contextOf, waitUntilVisible } from '../action.ts'
+import { SetChannelsStatus } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { countOf, decideChannels, unixNow } from './channel-tags.ts'
 
@@ -65,7 +65,7 @@ export const closeCircuits: Action = (api, deps) => {
         contextOf(deps, request),
       )
       if (!outcome.isDone) throw new Error('closing circuits is never refused')
-      await visibleIn(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
+      await waitUntilVisible(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
       return success(outcome.events.length)
     },
   )

@@ -7,8 +7,8 @@ import type { Done } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { NamedTag, TagChannels, UpdateTag } from '../contract/channel.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { NamedTag, TagChannels, UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { listOf } from './channel-terms.ts'
 import { checkGroups } from './create-channel.ts'
@@ -24,7 +24,7 @@ export async function decideChannels(
   const context = contextOf(deps, request)
   const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
   const done = accepted(outcome)
-  await visibleIn(deps, reply, ['channels'], done.position)
+  await waitUntilVisible(deps, reply, ['channels'], done.position)
   return done
 }
 

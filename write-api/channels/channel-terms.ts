@@ -4,7 +4,7 @@ import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
-import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
+import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
 /** What a channel has that was created with name, key and models alone. */

@@ -17,8 +17,8 @@ import { languageOf, type Words } from '#infra/http/language.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { CreateChannel, CreatedChannels } from '../contract/channel.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { CreateChannel, CreatedChannels } from '../contract/channels.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { channelError } from './channel-errors.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
@@ -119,7 +119,7 @@ async function makeChannels(
     }
   })
   const { position } = accepted(made.outcome)
-  await visibleIn(deps, reply, ['channels'], position)
+  await waitUntilVisible(deps, reply, ['channels'], position)
   return made.ids
 }
 

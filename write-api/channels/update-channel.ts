@@ -11,8 +11,8 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
-import { UpdateChannel } from '#write-api/contract/channel.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { UpdateChannel } from '#write-api/contract/channels.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { keepProxy, settingChange } from './channel-proxy.ts'
 import {
@@ -45,7 +45,7 @@ export const updateChannel: Action = (api, deps) => {
       const { position, repeated } = await deps.runExclusive(`channel-keys:${body.id}`, () =>
         change(deps, body, contextOf(deps, request)),
       )
-      await visibleIn(deps, reply, ['channels'], position)
+      await waitUntilVisible(deps, reply, ['channels'], position)
       return done(repeatedWords(repeated)[languageOf(request)])
     },
   )

@@ -12,8 +12,8 @@ const signed = {
   clientExtensionResults: Type.Optional(Type.Object({})),
 }
 
-/** What the browser answers when a passkey was made. */
-export const PasskeyMade = Type.Object({
+/** The browser's response after it created a passkey. */
+export const PasskeyRegistration = Type.Object({
   ...signed,
   response: Type.Object({
     clientDataJSON: base64(4_000),
@@ -21,10 +21,10 @@ export const PasskeyMade = Type.Object({
     transports: Type.Optional(Type.Array(Type.String({ maxLength: 30 }), { maxItems: 10 })),
   }),
 })
-export type PasskeyMade = Static<typeof PasskeyMade>
+export type PasskeyRegistration = Static<typeof PasskeyRegistration>
 
-/** What the browser answers when a passkey was used. */
-export const PasskeyShown = Type.Object({
+/** The browser's response after it signed with a passkey. */
+export const PasskeyAssertion = Type.Object({
   ...signed,
   response: Type.Object({
     clientDataJSON: base64(4_000),
@@ -33,27 +33,27 @@ export const PasskeyShown = Type.Object({
     userHandle: Type.Optional(Type.Union([base64(200), Type.Null()])),
   }),
 })
-export type PasskeyShown = Static<typeof PasskeyShown>
+export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 
 /**
- * Shows once more who asks, before something that others come in by is changed: the password, a
- * code of the authenticator app, a recovery code, or one of the own passkeys.
+ * Confirms the user's identity before a credential is changed: the password, a code of the
+ * authenticator app, a recovery code, or one of the user's passkeys.
  */
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
   code: Type.Optional(code),
-  /** For the challenge of `POST /api/user/passkeys/proof`. */
-  passkey: Type.Optional(PasskeyShown),
+  /** Signs the challenge of `POST /api/user/passkeys/proof`. */
+  passkey: Type.Optional(PasskeyAssertion),
 }
 
 export const ProofOnly = Type.Object(Proof)
 export type ProofOnly = Static<typeof ProofOnly>
 
-/** What an authenticator app is set up with; confirmed within ten minutes. */
+/** The secret for an authenticator app; it must be confirmed within ten minutes. */
 export const TotpOffer = Type.Object({
-  /** Base 32, to be typed in. */
+  /** Base 32, for manual entry. */
   secret: Type.String(),
-  /** `otpauth://`, for a QR code. */
+  /** An `otpauth://` URI, for a QR code. */
   uri: Type.String(),
 })
 export type TotpOffer = Static<typeof TotpOffer>
@@ -61,17 +61,17 @@ export type TotpOffer = Static<typeof TotpOffer>
 export const ConfirmTotp = Type.Object({ code })
 export type ConfirmTotp = Static<typeof ConfirmTotp>
 
-/** Told once. Empty where the user has codes already. */
+/** Shown once. Empty if the user has recovery codes already. */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 
-/** What the browser's WebAuthn call is given, as `@simplewebauthn/browser` takes it. */
+/** Options of the browser's WebAuthn call, in the form that `@simplewebauthn/browser` takes. */
 export const PasskeyOptions = Type.Object({ options: Type.Unknown() })
 export type PasskeyOptions = Static<typeof PasskeyOptions>
 
 const name = Type.String({ maxLength: 60 })
 
-export const AddPasskey = Type.Object({ name, passkey: PasskeyMade })
+export const AddPasskey = Type.Object({ name, passkey: PasskeyRegistration })
 export type AddPasskey = Static<typeof AddPasskey>
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
@@ -84,16 +84,16 @@ export type RemovePasskey = Static<typeof RemovePasskey>
 
 const ticket = Type.String({ maxLength: 100 })
 
-/** The second step of a login: a code, or a passkey. */
+/** The second step of a login: a code or a passkey. */
 export const SecondStep = Type.Object({
   ticket,
   code: Type.Optional(code),
-  passkey: Type.Optional(PasskeyShown),
+  passkey: Type.Optional(PasskeyAssertion),
 })
 export type SecondStep = Static<typeof SecondStep>
 
 export const TicketOnly = Type.Object({ ticket })
 export type TicketOnly = Static<typeof TicketOnly>
 
-export const PasskeyLogin = Type.Object({ passkey: PasskeyShown })
+export const PasskeyLogin = Type.Object({ passkey: PasskeyAssertion })
 export type PasskeyLogin = Static<typeof PasskeyLogin>

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { SessionUser } from '#read-api/contract/user.ts'
-import { SecondFactorNeeded } from './session.ts'
+import { SessionUser } from '#read-api/contract/users.ts'
+import { SecondFactorRequired } from './login.ts'
 
-/** Providers that a browser is sent to and comes back from with a code. */
+/** Providers that redirect the browser back with a code. */
 export const OAuthType = Type.Union([
   Type.Literal('github'),
   Type.Literal('oidc'),
@@ -13,8 +13,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What coming back will do, fixed beforehand. `anew` logs in again whoever is logged in, and nobody
- * else. Left out: binds for whoever is logged in, else logs in. `aff`: the code of whoever invited.
+ * What the callback will do, fixed when the state is issued. `anew` signs the current user in again
+ * and no other user. The default is to bind with a session and to sign in without one. `aff` is the
+ * inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -29,21 +30,24 @@ export type StateQuery = Static<typeof StateQuery>
 export const AuthorizeQuery = Type.Object({ type: OAuthType, ...Purpose })
 export type AuthorizeQuery = Static<typeof AuthorizeQuery>
 
-/** Where to send the browser. */
+/** The provider's URL to send the browser to. */
 export const Authorize = Type.Object({ url: Type.String() })
 export type Authorize = Static<typeof Authorize>
 
 export const CallbackQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 4_096 }),
   state: Type.String({ minLength: 1, maxLength: 200 }),
-  /** As some OIDC providers send it along (RFC 9207). */
+  /** The issuer, which some OIDC providers add (RFC 9207). */
   iss: Type.Optional(Type.String({ maxLength: 2_048 })),
 })
 export type CallbackQuery = Static<typeof CallbackQuery>
 
-/** `data` of a way in that may have been a binding, which has `message` "bind" and no data. */
-export const EnteredOrBound = Type.Union([SessionUser, SecondFactorNeeded, Type.Null()])
-export type EnteredOrBound = Static<typeof EnteredOrBound>
+/**
+ * `data` of a callback that either signed in or bound an identity; a binding answers `message`
+ * "bind" and no data.
+ */
+export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
+export type LoginOrBindResult = Static<typeof LoginOrBindResult>
 
 export const WeChatQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 100 }),
@@ -51,7 +55,7 @@ export const WeChatQuery = Type.Object({
 })
 export type WeChatQuery = Static<typeof WeChatQuery>
 
-/** What the widget says, and the state that its address carried. */
+/** The fields of the Telegram widget, and the state that its address carried. */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),
   first_name: Type.Optional(SHORT),

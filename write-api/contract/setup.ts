@@ -6,7 +6,7 @@ export const Setup = Type.Object({
   confirmPassword: Type.String({ maxLength: 512 }),
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
-  /** Needed from another machine: the one printed at start. */
+  /** The token printed at start; required from another machine. */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })
 export type Setup = Static<typeof Setup>

@@ -3,7 +3,7 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { newAccessToken } from '#infra/http/access-token.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, contextOf, visibleIn } from '../action.ts'
+import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { requireRecent } from './proof.ts'
 
@@ -32,7 +32,7 @@ export const resetAccessToken: Action = (api, deps) => {
         { type: 'IssueAccessToken', userId, tokenHash, authVersion, expiresAt },
         contextOf(deps, request),
       )
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return success(token)
     },
   )
@@ -50,7 +50,7 @@ export const revokeAccessToken: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const command = { type: 'RevokeAccessToken', userId } as const
       const { position } = await changeCredentials(deps, command, contextOf(deps, request))
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
   )

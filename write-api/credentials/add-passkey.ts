@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, contextOf, type Deps, visibleIn } from '../action.ts'
+import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import {
   AddPasskey,
-  type PasskeyMade,
   PasskeyOptions,
+  type PasskeyRegistration,
   ProofOnly,
   RecoveryCodes,
 } from '../contract/credentials.ts'
@@ -92,7 +92,7 @@ export const addPasskey: Action = (api, deps) => {
         },
         contextOf(deps, request),
       )
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )
@@ -101,7 +101,7 @@ export const addPasskey: Action = (api, deps) => {
 async function checked(
   deps: Deps,
   request: FastifyRequest,
-  passkey: PasskeyMade,
+  passkey: PasskeyRegistration,
 ): Promise<{ record: PasskeyRecord; counter: number }> {
   const site = await passkeySite(deps, request)
   try {

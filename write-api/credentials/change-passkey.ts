@@ -7,7 +7,7 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { RemovePasskey, RenamePasskey } from '../contract/credentials.ts'
 import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
 import { changeCredentials } from './credentials-of.ts'
@@ -28,7 +28,7 @@ export const renamePasskey: Action = (api, deps) => {
       const name = await deps.core.vault.seal(userId, passkeyName(request.body.name))
       const command = { type: 'RenamePasskey', userId, passkeyId, name } as const
       const { position } = await changeCredentials(deps, command, contextOf(deps, request))
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
   )
@@ -52,7 +52,7 @@ export const removePasskey: Action = (api, deps) => {
           return deps.core.actors.handleTogether(steps, contextOf(deps, request))
         }),
       )
-      await visibleIn(deps, reply, ['credentials'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['credentials'], accepted(outcome).position)
       return done()
     },
   )

@@ -4,13 +4,12 @@ import { Done, done, success } from '#infra/http/envelope.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, contextOf, visibleIn } from '../action.ts'
+import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { ConfirmTotp, ProofOnly, RecoveryCodes, TotpOffer } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { prove, proveAnew } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
-import { tryProof } from './take-code.ts'
 import {
   endTotpOffer,
   isTotpCode,
@@ -21,6 +20,7 @@ import {
   totpStep,
   totpUri,
 } from './totp.ts'
+import { tryProof } from './verify-code.ts'
 
 /** POST /api/user/totp/begin: a secret for an authenticator app, until a code of it confirms it. */
 export const beginTotp: Action = (api, deps) => {
@@ -83,7 +83,7 @@ export const confirmTotp: Action = (api, deps) => {
         throw error
       })
       await endTotpOffer(deps, userId)
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )
@@ -108,7 +108,7 @@ export const disableTotp: Action = (api, deps) => {
       const command = { type: 'DisableTotp', userId } as const
       const { position } = await changeCredentials(deps, command, contextOf(deps, request))
       if (totp !== null) await deps.core.vault.deleteSecret(totp.secretRef)
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
   )

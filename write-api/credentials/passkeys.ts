@@ -163,7 +163,7 @@ type Asked = {
 }
 
 /** What a browser asks for one of the user’s passkeys by; throws where this site has none. */
-export async function askPasskey(
+export async function passkeyAssertionOptions(
   deps: Deps,
   request: FastifyRequest,
   { userId, purpose, userVerification }: Asked,

@@ -9,9 +9,9 @@ import { PasskeyOptions, ProofOnly } from '../contract/credentials.ts'
 import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
-import { askPasskey } from './passkeys.ts'
-import { takeCode, tryProof } from './take-code.ts'
-import { takePasskey } from './take-passkey.ts'
+import { passkeyAssertionOptions } from './passkeys.ts'
+import { tryProof, verifyCode } from './verify-code.ts'
+import { verifyPasskey } from './verify-passkey.ts'
 
 /** POST /api/user/passkeys/proof: what the browser asks for an own passkey by, as proof. */
 export const beginProof: Action = (api, deps) => {
@@ -28,7 +28,7 @@ export const beginProof: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const purpose = proofPurpose(userId)
       const asked = { userId, purpose, userVerification: 'required' } as const
-      return success({ options: await askPasskey(deps, request, asked) })
+      return success({ options: await passkeyAssertionOptions(deps, request, asked) })
     },
   )
 }
@@ -50,11 +50,11 @@ export async function prove(
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
     // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
-    const shown = { userId, passkey, purpose: proofPurpose(userId), isAlone: true }
-    return takePasskey(deps, request, shown, context)
+    const shown = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
+    return verifyPasskey(deps, request, shown, context)
   }
   const succeeded = await tryProof(deps, request)
-  if (code !== '') await takeCode(deps, userId, code, context)
+  if (code !== '') await verifyCode(deps, userId, code, context)
   else {
     const user = await findUser(deps.core.db, userId)
     const isRight = user !== null && (await isPassword(deps.core.vault, user, password))

@@ -2,7 +2,7 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ProofOnly, RecoveryCodes } from '#write-api/contract/credentials.ts'
-import { type Action, contextOf, visibleIn } from '../action.ts'
+import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { prove } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
@@ -26,7 +26,7 @@ export const replaceRecoveryCodes: Action = (api, deps) => {
       const { codeHashes } = made
       const command = { type: 'ReplaceRecoveryCodes', userId, codeHashes } as const
       const { events, position } = await changeCredentials(deps, command, contextOf(deps, request))
-      await visibleIn(deps, reply, ['credentials'], position)
+      await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )

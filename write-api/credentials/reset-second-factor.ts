@@ -10,9 +10,9 @@ import { onlyAdminSession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { ResetSecondFactor } from '#write-api/contract/user.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { factorResetMail } from '../mail/mail-words.ts'
+import { ResetSecondFactor } from '#write-api/contract/users.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { factorResetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
 import { credentialsError } from './credentials-errors.ts'
@@ -56,7 +56,7 @@ export const resetSecondFactor: Action = (api, deps) => {
         .catch(({ message }: Error) => log.warn({ reason: message }, 'a reset was not told'))
         .finally(() => underWay.delete(telling))
       underWay.add(telling)
-      await visibleIn(deps, reply, ['users', 'credentials'], position)
+      await waitUntilVisible(deps, reply, ['users', 'credentials'], position)
       return done()
     },
   )

@@ -4,16 +4,16 @@ import type { Core } from '#infra/core.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
-import { isBrowser, markBrowser } from '../session/browser-secret.ts'
+import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * What a code is good for: a new account, or, of the account of this id, an address to come in by
- * or to be told things at.
+ * The purpose that a code is valid for: a new account, or, for the account of this id, binding an
+ * address or using it for notifications.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
 export const CODE_MINUTES = 3
-const TRIES_MAX = 5
+const ATTEMPTS_MAX = 5
 const KIND = 'mail-code'
 const COOKIE = { name: 'mail_browser', path: '/api', seconds: CODE_MINUTES * 60 }
 
@@ -22,54 +22,55 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * What of a browser's request its code is bound to; null for a script, whose code is good wherever
- * it is shown.
+ * Returns the browser that a code is bound to. null for a script, whose code is valid from
+ * anywhere.
  */
-export function askingBrowser(request: FastifyRequest, reply: FastifyReply): string | null {
+export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
-  return site === undefined && origin === undefined ? null : markBrowser(request, reply, COOKIE)
+  return site === undefined && origin === undefined ? null : issueBrowserCookie(request, reply, COOKIE)
 }
 
-/** A new code for the address, in place of one from before. */
-export async function makeMailCode(
+/** Issues a new code for the address and replaces the previous one. */
+export async function issueMailCode(
   { shortLived }: Codes,
   purpose: CodePurpose,
   address: string,
   browser: string | null,
 ): Promise<string> {
   const code = String(randomInt(1_000_000)).padStart(6, '0')
-  const kept = browser === null ? code : `${code}.${browser}`
-  await shortLived.put(KIND, keyOf(purpose, address), kept, CODE_MINUTES * 60_000)
+  const stored = browser === null ? code : `${code}.${browser}`
+  await shortLived.put(KIND, keyOf(purpose, address), stored, CODE_MINUTES * 60_000)
   return code
 }
 
 /**
- * Whether it is the code, and shown by the browser that asked for it: used up if so; after five
- * wrong ones there is none any more. Another browser can not guess, and so has no try to use up.
+ * Verifies the code and that it comes from the browser that requested it, and uses it up on
+ * success. After five wrong codes it is void. Requests of other browsers do not count, so they can
+ * not use up the attempts.
  */
-export async function takeMailCode(
+export async function verifyMailCode(
   { shortLived }: Codes,
   request: FastifyRequest,
   purpose: CodePurpose,
   { address, code }: { readonly address: string; readonly code: string },
 ): Promise<boolean> {
   const key = keyOf(purpose, address)
-  const asked = await shortLived.peek(KIND, key)
-  if (asked === null || !isHere(asked, request)) return false
-  if ((await shortLived.countTry(KIND, key, TRIES_MAX)) === null) return false
-  const kept = await shortLived.peek(KIND, key)
-  if (kept === null || !isHere(kept, request) || !isCode(kept, code.trim())) return false
-  // NOTE: fifty right ones at once pass until here; one of them takes it.
-  const taken = await shortLived.take(KIND, key)
-  return taken !== null && isSame(taken, kept)
+  const pending = await shortLived.peek(KIND, key)
+  if (pending === null || !isFromBoundBrowser(pending, request)) return false
+  if ((await shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) return false
+  const stored = await shortLived.peek(KIND, key)
+  if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim())) return false
+  // NOTE: concurrent requests with the right code all get here; only one of them consumes it.
+  const consumed = await shortLived.take(KIND, key)
+  return consumed !== null && isSame(consumed, stored)
 }
 
-function isHere(kept: string, request: FastifyRequest): boolean {
-  const [, browser] = kept.split('.')
-  return browser === undefined || isBrowser(browser, request, COOKIE)
+function isFromBoundBrowser(stored: string, request: FastifyRequest): boolean {
+  const [, browser] = stored.split('.')
+  return browser === undefined || isSameBrowser(browser, request, COOKIE)
 }
 
-const isCode = (kept: string, given: string): boolean => isSame(kept.split('.')[0] ?? '', given)
+const isCode = (stored: string, code: string): boolean => isSame(stored.split('.')[0] ?? '', code)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
@@ -77,15 +78,15 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const RESEND_MS = 30_000
 const HOUR_MS = 3_600_000
-const OF_ADDRESS_MAX = 5
-const OF_IP_MAX = 20
+const MAILS_PER_ADDRESS_MAX = 5
+const MAILS_PER_IP_MAX = 20
 
 /**
- * Room for one more mail that a visitor asks for, or 429 with the wait: one in 30 s and five an
- * hour to an address, of each kind; twenty an hour from one IP. `release` gives it back to the
- * address, never to the IP.
+ * Acquires the permit for one mail to a visitor, or throws 429 with the wait: per kind, one in 30 s
+ * and five an hour to an address; twenty an hour from one IP. `release` refunds the address, but
+ * not the IP.
  */
-export async function mayMail(
+export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,
   kind: 'code' | 'reset',
   address: string,
@@ -99,11 +100,12 @@ export async function mayMail(
     periodMs,
     isRefundable: true,
   })
-  const ofIp = rate(`mail:ip:${addressKey(vault, ip)}`, OF_IP_MAX, HOUR_MS)
+  const ofIp = rate(`mail:ip:${addressKey(vault, ip)}`, MAILS_PER_IP_MAX, HOUR_MS)
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
-    rate(`${to}:hour`, OF_ADDRESS_MAX, HOUR_MS),
-    // Of a mail that failed too: a wrong address costs the mail server as much as a right one.
+    rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
+    // Failed mails count for the IP too, because a wrong address costs the mail server as much as a
+    // right one.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

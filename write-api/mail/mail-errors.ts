@@ -3,7 +3,7 @@ import type { MailErrorCode } from '#infra/mail/port.ts'
 
 export const MAIL_ERRORS = {
   MailRequired: [200, { zh: '请输入邮箱！', en: 'Enter the mail address' }],
-  MailInvalid: [200, { zh: '邮箱地址格式错误', en: 'This is no mail address' }],
+  MailInvalid: [200, { zh: '邮箱地址格式错误', en: 'The mail address is invalid' }],
   MailNotSetUp: [
     200,
     { zh: '管理员尚未配置邮件服务器', en: 'The administrator has not set up a mail server' },
@@ -12,43 +12,43 @@ export const MAIL_ERRORS = {
     200,
     {
       zh: '邮件发送失败，请稍后再试或联系管理员',
-      en: 'The mail could not be sent: try again later, or tell the administrator',
+      en: 'The mail could not be sent. Try again later or contact the administrator',
     },
   ],
-  TestMailFailed: [200, ({ fault = '' }) => FAULTS[fault as MailErrorCode]],
+  TestMailFailed: [200, ({ fault = '' }) => TEST_MAIL_FAILURES[fault as MailErrorCode]],
 } satisfies ErrorCatalogue<string>
 
 export const mailError = errorsOf(MAIL_ERRORS)
 
-/** For whoever can mend it. */
-const FAULTS: Readonly<Record<MailErrorCode, { readonly zh: string; readonly en: string }>> = {
+/** Detailed messages for the administrator, who can change the settings. */
+const TEST_MAIL_FAILURES: Readonly<Record<MailErrorCode, { readonly zh: string; readonly en: string }>> = {
   'not-set-up': {
     zh: '请先填写并保存 SMTP 服务器地址与发送者邮箱',
-    en: 'Enter and save the mail server and the sender first',
+    en: 'Enter and save the SMTP server and the sender address first',
   },
   'not-allowed': {
     zh: '不允许使用该邮件服务器地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-    en: 'The mail server is at no allowed address (PRIVATE_UPSTREAMS lists private ones)',
+    en: 'The address of the mail server is not allowed (list private ones in PRIVATE_UPSTREAMS)',
   },
   unreachable: {
     zh: '无法连接邮件服务器，请检查地址与端口',
-    en: 'The mail server can not be reached: check its address and port',
+    en: 'The mail server cannot be reached. Check its address and port',
   },
   'timed-out': {
     zh: '邮件服务器没有及时响应，请检查端口与 SSL 开关',
-    en: 'The mail server did not answer in time: check the port, and TLS from the start',
+    en: 'The mail server did not answer in time. Check the port and the SSL switch',
   },
   'not-safe': {
     zh: '邮件服务器不支持 TLS 或证书不受信任，不会以明文发送凭证',
-    en: 'No TLS, or a certificate that is not trusted: the password is not sent in the clear',
+    en: 'The mail server has no TLS or an untrusted certificate. No password is sent in plain text',
   },
   'login-refused': {
     zh: '邮件服务器拒绝登录，请检查账户与访问凭证',
-    en: 'The mail server refused the login: check account and password',
+    en: 'The mail server rejected the login. Check the account and the password',
   },
   'mail-refused': {
     zh: '邮件服务器拒收该邮件，请检查发送者与收件人',
-    en: 'The mail server refused the mail: check the sender and the recipient',
+    en: 'The mail server rejected the mail. Check the sender and the recipient',
   },
-  busy: { zh: '正在发送的邮件过多，请稍后再试', en: 'Too many mails are being sent: try again' },
+  busy: { zh: '正在发送的邮件过多，请稍后再试', en: 'Too many mails are being sent. Try again later' },
 }

@@ -6,26 +6,26 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { AskCode } from '#write-api/contract/entry.ts'
+import { CodeRequest } from '#write-api/contract/registration.ts'
 import type { Action, Deps } from '../action.ts'
-import { loginError } from '../session/login-errors.ts'
+import { loginError } from '../sessions/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
-import { refuseUnlessOpen } from '../users/register.ts'
+import { assertRegistrationOpen } from '../users/register.ts'
 import { checkMailDomain, mailAddressOf } from './mail-address.ts'
 import {
-  askingBrowser,
+  browserBindingOf,
   CODE_MINUTES,
   type CodePurpose,
-  makeMailCode,
-  mayMail,
+  issueMailCode,
+  acquireMailPermit,
 } from './mail-codes.ts'
 import { mailError } from './mail-errors.ts'
-import { codeMail, takenMail } from './mail-words.ts'
+import { codeMail, addressInUseMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * GET /api/verification: mails a code to an address. The answer is the same for an address that
- * has an account already: that one gets a mail that says so.
+ * GET /api/verification: mails a code to an address. If the address has an account already, the
+ * answer is the same and the mail says so instead.
  */
 export const sendCode: Action = (api, deps) => {
   api.get(
@@ -33,54 +33,54 @@ export const sendCode: Action = (api, deps) => {
     {
       schema: {
         summary: 'Mail a code that proves an address',
-        querystring: AskCode,
+        querystring: CodeRequest,
         response: { 200: Done },
       },
     },
     async (request, reply) => {
-      const { email, turnstile = '', purpose: wanted } = request.query
+      const { email, turnstile = '', purpose: requested } = request.query
       const { values } = await allOptions(deps.core.db)
-      const purpose = await purposeOf(request, wanted)
-      if (purpose === 'register') await mayRegister(deps, values)
+      const purpose = await purposeOf(request, requested)
+      if (purpose === 'register') await assertRegistrationByPasswordOpen(deps, values)
       const address = mailAddressOf(email)
-      // Of whom one may become; where somebody reads mail is their own affair.
-      if (wanted !== 'notify') checkMailDomain(values, address)
+      // The list of domains applies to accounts, not to addresses for notifications.
+      if (requested !== 'notify') checkMailDomain(values, address)
       await deps.humanCheck.pass(request, 'verification', turnstile)
-      const room = await mayMail(deps.core, 'code', address, request.ip)
-      const told = { site: siteNameOf(values), language: languageOf(request) }
+      const permit = await acquireMailPermit(deps.core, 'code', address, request.ip)
+      const wording = { site: siteNameOf(values), language: languageOf(request) }
       try {
-        await mailCode(deps, purpose, { address, browser: askingBrowser(request, reply), ...told })
+        await mailCode(deps, purpose, { address, browser: browserBindingOf(request, reply), ...wording })
       } catch (error) {
-        room.release({ isRefunded: true })
+        permit.release({ isRefunded: true })
         throw error
       }
-      room.release({ isRefunded: false })
+      permit.release({ isRefunded: false })
       return done()
     },
   )
 }
 
-/** A code that no registration would take is none to send. */
-async function mayRegister({ core }: Deps, values: ReadonlyMap<string, string>): Promise<void> {
-  await refuseUnlessOpen(core.db, values)
+/** Throws unless a registration would use the code. */
+async function assertRegistrationByPasswordOpen({ core }: Deps, values: ReadonlyMap<string, string>): Promise<void> {
+  await assertRegistrationOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw loginError('MailVerificationOff')
 }
 
-type Wanted = 'register' | 'bind' | 'notify' | undefined
+type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
-/** Whoever has a session binds an address; everybody else registers, unless they say it. */
-async function purposeOf(request: FastifyRequest, wanted: Wanted): Promise<CodePurpose> {
-  if (wanted === 'register') return 'register'
+/** The default purpose is to bind an address with a session, and to register without one. */
+async function purposeOf(request: FastifyRequest, requested: RequestedPurpose): Promise<CodePurpose> {
+  if (requested === 'register') return 'register'
   const principal = await principalNow(request)
   if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
-    return wanted === 'notify' ? `notify:${principal.userId}` : `bind:${principal.userId}`
+    return requested === 'notify' ? `notify:${principal.userId}` : `bind:${principal.userId}`
   }
-  if (wanted !== undefined) throw httpError('NotLoggedIn')
+  if (requested !== undefined) throw httpError('NotLoggedIn')
   return 'register'
 }
 
-type To = {
+type CodeMailTarget = {
   readonly address: string
   readonly browser: string | null
   readonly site: string
@@ -90,18 +90,19 @@ type To = {
 async function mailCode(
   deps: Deps,
   purpose: CodePurpose,
-  { address, browser, site, language }: To,
+  { address, browser, site, language }: CodeMailTarget,
 ): Promise<void> {
   const owner = await findMailOwner(deps.core, address)
-  const code = await makeMailCode(deps.core, purpose, address, browser)
-  // To be told things at: whoever reads the code may, whosever account else it is.
+  const code = await issueMailCode(deps.core, purpose, address, browser)
+  // An address for notifications may belong to another account, because the code proves that the
+  // user reads its mail.
   const mayShare = purpose.startsWith('notify:')
-  const isTaken = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
-  const words = isTaken ? takenMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
+  const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
+  const words = isInUse ? addressInUseMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
   await sendToVisitor(deps, { to: address, ...words })
 }
 
-/** Sends, or throws an error that tells a visitor no more than whether mails work at all. */
+/** Sends the mail. The error tells a visitor only whether sending mails works at all. */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,
@@ -110,8 +111,8 @@ async function sendToVisitor(
     await mailer.send(mail)
   } catch (error) {
     if (!(error instanceof MailFailed)) throw error
-    // NOTE: not the error itself: a mail server's answer names the address.
-    core.log.warn({ fault: error.fault }, 'a mail could not be sent')
+    // NOTE: the error itself is not logged, because a mail server's response contains the address.
+    core.log.warn({ fault: error.fault }, 'sending a mail failed')
     throw mailError(error.fault === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
   }
 }

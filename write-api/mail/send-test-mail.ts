@@ -7,17 +7,20 @@ import { TestMail } from '#write-api/contract/mail.ts'
 import type { Action } from '../action.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { mailError } from './mail-errors.ts'
-import { testMail } from './mail-words.ts'
+import { testMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
-/** POST /api/option/test_mail: a mail by the saved settings; says what is wrong with them. */
+/**
+ * POST /api/option/test_mail: sends a mail with the saved settings and reports what is wrong with
+ * them.
+ */
 export const sendTestMail: Action = (api, { core, mailer }) => {
   api.post(
     '/api/option/test_mail',
     {
       onRequest: onlyRoot,
       schema: {
-        summary: 'Send a test mail by the saved SMTP options',
+        summary: 'Send a test mail with the saved SMTP options',
         body: TestMail,
         response: { 200: Done },
       },

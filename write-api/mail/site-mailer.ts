@@ -6,7 +6,7 @@ import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 
-/** Mails of this site, by the SMTP options of the moment. */
+/** Sends mails with the SMTP options that are in force at the time. */
 export const createSiteMailer = (core: Core): Mailer =>
   createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
 
@@ -26,7 +26,7 @@ async function readSettings(core: Core): Promise<MailSettings> {
 export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
-/** `Name <address>` or an address alone; what is neither is no sender. */
+/** Parses `Name <address>` or a plain address; any other text yields no sender. */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())
   if (named !== null) return { name: named[1]?.trim() || siteName, address: named[2] ?? '' }

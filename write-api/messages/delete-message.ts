@@ -5,7 +5,7 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
 /** Destroys the text of a message for good, and takes it out of every inbox. */
@@ -45,7 +45,7 @@ export const deleteMessage: Action = (api, deps) => {
     async (request, reply) => {
       const context = contextOf(deps, request)
       const position = await removeMessage(deps, idOf(request.params), context)
-      await visibleIn(deps, reply, ['messages'], position)
+      await waitUntilVisible(deps, reply, ['messages'], position)
       return done()
     },
   )

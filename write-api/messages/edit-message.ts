@@ -3,8 +3,8 @@ import { messageStream } from '#domain/message/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { UpdateMessage } from '#write-api/contract/message.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { UpdateMessage } from '#write-api/contract/messages.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { messageError } from './message-errors.ts'
 import { keepOtherText, writtenIn } from './send-message.ts'
@@ -28,7 +28,7 @@ export const editMessage: Action = (api, deps) => {
       const position = await deps.runExclusive(messageStream(id), () =>
         edit(deps, id, request.body, context),
       )
-      await visibleIn(deps, reply, ['messages'], position)
+      await waitUntilVisible(deps, reply, ['messages'], position)
       return done()
     },
   )

@@ -3,7 +3,7 @@ import { inboxDecider } from '#domain/message/inbox.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findInInbox } from '#projections/messages/query.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { messageError } from './message-errors.ts'
 
@@ -24,7 +24,7 @@ export const readMessage: Action = (api, deps) => {
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)
       const outcome = await actors.handle(inboxDecider, inboxStream(userId), command, context)
-      await visibleIn(deps, reply, ['messages'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return done()
     },
   )

@@ -11,8 +11,8 @@ import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { CreatedMessage, CreateMessage } from '../contract/message.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { CreatedMessage, CreateMessage } from '../contract/messages.ts'
 import { validationWords } from '../validation-words.ts'
 import { messageError } from './message-errors.ts'
 
@@ -122,7 +122,7 @@ export const sendMessage: Action = (api, deps) => {
         if (!sent.isDone) await vault.deleteSecret(textRef)
         return sent
       })
-      await visibleIn(deps, reply, ['messages'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return success({ id, total_recipients: countOf(recipients) })
     },
   )

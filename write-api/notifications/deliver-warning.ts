@@ -7,7 +7,7 @@ import type { Mail, Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import type { LowAccount } from '#projections/notifications/query.ts'
-import { written } from '../mail/mail-words.ts'
+import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
@@ -20,7 +20,7 @@ function warningMail(
 ): Omit<Mail, 'to'> {
   const zh = `您的剩余额度为 ${remaining}，已低于提醒阈值 ${threshold}，请及时充值以免影响使用。`
   const en = `You have ${remaining} left, less than the ${threshold} you are reminded at.`
-  return written({
+  return renderMail({
     subject: `${site}：额度即将用尽 / Your quota is running low`,
     lines: [zh, en],
     ...(address === '' ? {} : { link: { url: `${address}/app/me`, label: '查看 / Open' } }),

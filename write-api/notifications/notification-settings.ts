@@ -5,11 +5,11 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { isHeaderText, webhookAddress } from '#infra/outbound/webhook.ts'
-import type { UpdateSettings } from '#write-api/contract/user.ts'
+import type { UpdateSettings } from '#write-api/contract/users.ts'
 import type { Deps } from '../action.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
-import { takeMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../session/login-errors.ts'
+import { verifyMailCode } from '../mail/mail-codes.ts'
+import { loginError } from '../sessions/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { notificationError } from './notification-errors.ts'
 
@@ -92,7 +92,7 @@ async function proveAddress(
   if (owner?.id === userId) return
   const { notification_code: code = '' } = request.body
   if (code.trim() === '') throw loginError('MailCodeRequired')
-  const isRight = await takeMailCode(core, request, `notify:${userId}`, { address, code })
+  const isRight = await verifyMailCode(core, request, `notify:${userId}`, { address, code })
   if (!isRight) throw loginError('MailCodeWrong')
 }
 

@@ -4,12 +4,12 @@ import type { IdentityProvider } from '#domain/identity/events.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, contextOf, type Deps, visibleIn } from '../action.ts'
+import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import {
   Authorize,
   AuthorizeQuery,
   CallbackQuery,
-  EnteredOrBound,
+  LoginOrBindResult,
   OAuthType,
   StateQuery,
 } from '../contract/oauth.ts'
@@ -90,7 +90,7 @@ export const oauthCallback: Action = (api, deps) => {
         summary: 'Come back from another site: login data, or the message "bind"',
         params: Type.Object({ type: OAuthType }),
         querystring: CallbackQuery,
-        response: { 200: Envelope(EnteredOrBound) },
+        response: { 200: Envelope(LoginOrBindResult) },
       },
     },
     async (request, reply) => {
@@ -118,6 +118,6 @@ export async function bound(
   userId: number,
 ) {
   const position = await bindIdentity(deps, userId, identity, contextOf(deps, request))
-  await visibleIn(deps, reply, ['users'], position)
+  await waitUntilVisible(deps, reply, ['users'], position)
   return success(null, 'bind')
 }

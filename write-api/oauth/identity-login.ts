@@ -6,12 +6,12 @@ import { optionInteger } from '#domain/options/registry.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
-import type { Entered } from '#write-api/contract/session.ts'
-import { accepted, type Deps, visibleIn } from '../action.ts'
-import { enter } from '../session/enter.ts'
+import type { LoginResult } from '#write-api/contract/login.ts'
+import { accepted, type Deps, waitUntilVisible } from '../action.ts'
+import { completeLogin } from '../sessions/complete-login.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { createUserAccount, inviterOf } from '../users/new-user.ts'
-import { refuseUnlessOpen } from '../users/register.ts'
+import { assertRegistrationOpen } from '../users/register.ts'
 import { ACCOUNT_LIMITS, displayNameFrom } from '../users/user-names.ts'
 import { oauthError } from './oauth-errors.ts'
 import type { Journey } from './oauth-state.ts'
@@ -27,7 +27,7 @@ export async function loginWithIdentity(
   reply: FastifyReply,
   profile: Profile,
   { aff, only }: Pick<Journey, 'aff' | 'only'>,
-): Promise<Entered> {
+): Promise<LoginResult> {
   const { identity } = profile
   const key = identityKeyOf(deps.core.vault, identity)
   const known = await findUserByIdentity(deps.core.db, identity.provider, key)
@@ -35,7 +35,7 @@ export async function loginWithIdentity(
     throw oauthError('OAuthOther', { provider: identity.provider })
   }
   const user = known ?? (await newcomer(deps, request, reply, profile, { aff, key }))
-  return enter(deps, request, reply, user)
+  return completeLogin(deps, request, reply, user)
 }
 
 async function newcomer(
@@ -54,7 +54,7 @@ async function newcomer(
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
     return register(deps, request, profile, aff)
   })
-  await visibleIn(deps, reply, ['users', 'balances'], position)
+  await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
   // The account is a fact; it can be entered as soon as the read model is back.
   if (user === null) throw httpError('Unavailable', {}, 1)
@@ -68,7 +68,7 @@ async function register(
   aff: string,
 ): Promise<{ id: number; position: number }> {
   const { values } = await allOptions(deps.core.db)
-  await refuseUnlessOpen(deps.core.db, values)
+  await assertRegistrationOpen(deps.core.db, values)
   const inviterId = await inviterOf(deps, aff)
   const context = { actor: 'system:register', cause: request.id, at: deps.core.now() }
   for (const name of usernamesFor(username, identity.provider)) {

@@ -7,7 +7,7 @@ import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
 import type { Deps } from '../action.ts'
 import { requireRecent } from '../credentials/proof.ts'
-import { isBrowser, markBrowser } from '../session/browser-secret.ts'
+import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 import { oauthError } from './oauth-errors.ts'
 import type { Trip } from './provider.ts'
 
@@ -50,7 +50,7 @@ export async function issueState(
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const journey = { ...trip, ...only, verifier, nonce, bindTo, aff }
-  const kept: Kept = { ...journey, browser: markBrowser(request, reply, COOKIE) }
+  const kept: Kept = { ...journey, browser: issueBrowserCookie(request, reply, COOKIE) }
   await deps.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
   return { state, journey }
 }
@@ -68,7 +68,7 @@ export async function takeState(
   const text = await core.shortLived.take(KIND, hash(state))
   if (text === null) throw oauthError('OAuthStateInvalid')
   const { browser, ...journey } = JSON.parse(text) as Kept
-  const isHere = isBrowser(browser, request, COOKIE)
+  const isHere = isSameBrowser(browser, request, COOKIE)
   if (!isHere || (journey.type !== null && journey.type !== type)) {
     throw oauthError('OAuthStateInvalid')
   }

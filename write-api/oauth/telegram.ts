@@ -8,8 +8,8 @@ import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
+import { LoginResult } from '../contract/login.ts'
 import { TelegramQuery } from '../contract/oauth.ts'
-import { Entered } from '../contract/session.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { bound } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
@@ -83,7 +83,7 @@ export const telegramLogin: Action = (api, deps) => {
       schema: {
         summary: 'Log in, or register, by Telegram’s widget',
         querystring: TelegramQuery,
-        response: { 200: Envelope(Entered) },
+        response: { 200: Envelope(LoginResult) },
       },
     },
     async (request, reply) => {

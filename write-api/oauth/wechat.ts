@@ -9,8 +9,8 @@ import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
+import { LoginResult } from '../contract/login.ts'
 import { WeChatQuery } from '../contract/oauth.ts'
-import { Entered } from '../contract/session.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { askProvider } from './ask-provider.ts'
@@ -78,7 +78,7 @@ export const weChatLogin: Action = (api, deps) => {
       schema: {
         summary: 'Log in, or register, by a code from WeChat',
         querystring: WeChatQuery,
-        response: { 200: Envelope(Entered) },
+        response: { 200: Envelope(LoginResult) },
       },
     },
     async (request, reply) => {

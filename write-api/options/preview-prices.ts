@@ -12,7 +12,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { type UserRow, usersByIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action } from '../action.ts'
-import { PreviewPrices, PricePreview } from '../contract/option.ts'
+import { PreviewPrices, PricePreview } from '../contract/options.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { optionError } from './option-errors.ts'
 

@@ -10,8 +10,8 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { PutOption } from '../contract/option.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { PutOption } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
 /** What a secret option reads as; sent back, it changes nothing. */
@@ -70,7 +70,7 @@ export const putOption: Action = (api, deps) => {
       const position = option.isSecret
         ? await secretOption(deps, key, value, context)
         : await plainOption(deps, option, { value, before }, context)
-      await visibleIn(deps, reply, ['options', 'option-changes', 'price-history'], position)
+      await waitUntilVisible(deps, reply, ['options', 'option-changes', 'price-history'], position)
       return done(isUnasked(deps, option, value) ? NOT_ASKED[languageOf(request)] : '')
     },
   )
@@ -125,7 +125,7 @@ export const resetModelRatios: Action = (api, deps) => {
           contextOf(deps, request),
         ),
       )
-      await visibleIn(deps, reply, ['options', 'price-history'], position)
+      await waitUntilVisible(deps, reply, ['options', 'price-history'], position)
       return done()
     },
   )

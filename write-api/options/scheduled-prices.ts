@@ -9,8 +9,8 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Held } from '#infra/leases/leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
-import { type PlannedEntry, SchedulePrices } from '../contract/option.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
+import { type PlannedEntry, SchedulePrices } from '../contract/options.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
 /**
@@ -46,7 +46,7 @@ export const schedulePrices: Action = (api, deps) => {
           context,
         ),
       )
-      await visibleIn(deps, reply, ['price-schedule'], position)
+      await waitUntilVisible(deps, reply, ['price-schedule'], position)
       const event = events.find(({ type }) => type === 'PriceChangeScheduled')
       return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
     },
@@ -81,7 +81,7 @@ export const cancelPrices: Action = (api, deps) => {
           contextOf(deps, request),
         ),
       )
-      await visibleIn(deps, reply, ['price-schedule'], position)
+      await waitUntilVisible(deps, reply, ['price-schedule'], position)
       return done()
     },
   )

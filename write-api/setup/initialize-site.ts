@@ -7,10 +7,10 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { SessionUser } from '#read-api/contract/user.ts'
+import { SessionUser } from '#read-api/contract/users.ts'
 import { Setup } from '#write-api/contract/setup.ts'
-import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
-import { enterFully } from '../session/enter.ts'
+import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
+import { startUserSession } from '../sessions/complete-login.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/passwords.ts'
 import { userError } from '../users/user-errors.ts'
@@ -21,15 +21,15 @@ const ROOT_QUOTA = 100_000_000n
 const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
 
 /**
- * POST /api/setup: the first run makes the super admin and says how the site is used. The caller,
- * who chose the password just now, gets the super admin's session; `data` is null without one.
+ * POST /api/setup: creates the super admin and stores how the site is used. The caller, who chose
+ * the password just now, gets the super admin's session; `data` is null if none could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.post(
     '/api/setup',
     {
       schema: {
-        summary: 'First-run setup; from another machine with the token printed at start',
+        summary: 'Set up the site on the first run; other machines need the token printed at start',
         body: Setup,
         querystring: Type.Object({ token: TOKEN }),
         response: { 200: Envelope(Type.Union([SessionUser, Type.Null()])) },
@@ -38,14 +38,14 @@ export const initializeSite: Action = (api, deps) => {
     async (request, reply) => {
       const { body, query } = request
       const header = request.headers['x-setup-token']
-      const given = typeof header === 'string' ? header : (body.setup_token ?? query.token)
-      if (!deps.setupToken.admits(request, given)) throw setupError('SetupTokenRequired')
+      const token = typeof header === 'string' ? header : (body.setup_token ?? query.token)
+      if (!deps.setupToken.accepts(request, token)) throw setupError('SetupTokenRequired')
       const position = await deps.runExclusive('setup', () => initialize(deps, body, request.id))
-      await visibleIn(deps, reply, ['users', 'balances', 'options'], position)
+      await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // The read model may be late: the super admin then signs in as at any other time.
-      return success(root === null ? null : await enterFully(request, reply, root))
+      // If the read model is late, no session starts and the super admin signs in as usual.
+      return success(root === null ? null : await startUserSession(request, reply, root))
     },
   )
 }

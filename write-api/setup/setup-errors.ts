@@ -6,7 +6,7 @@ export const SETUP_ERRORS = {
     200,
     {
       zh: '从其他设备初始化需要启动时打印的一次性令牌',
-      en: 'Setting up from another machine needs the one-time token printed at start',
+      en: 'Setup from another machine requires the one-time token that is printed at start',
     },
   ],
 } satisfies ErrorCatalogue<string>

@@ -4,26 +4,26 @@ import type { FastifyRequest } from 'fastify'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/** Lets the first-run screen be used from this machine as it is, from elsewhere with a token. */
+/** Admits the setup screen from this machine without a token, and from other machines with one. */
 export type SetupToken = {
   readonly text: string
-  /** `given`: what the request carries, if anything. */
-  admits(request: FastifyRequest, given: string | undefined): boolean
+  /** `token` is the one that the request carries, if any. */
+  accepts(request: FastifyRequest, token: string | undefined): boolean
 }
 
 const TOKEN_BYTES = 24
 
 /**
- * Derived from `SECRET_KEY` and kept nowhere, so that every process admits what any of them said.
- * It opens nothing once the site is set up.
+ * Derived from `SECRET_KEY` and not stored, so that every process accepts the token that any of
+ * them printed. It is of no use once the site is set up.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
   const text = derived.toString('base64url', 0, TOKEN_BYTES)
   return {
     text,
-    admits: (request, given) =>
-      isFromThisMachine(request) || (given !== undefined && isSame(given, text)),
+    accepts: (request, token) =>
+      isFromThisMachine(request) || (token !== undefined && isSame(token, text)),
   }
 }
 
@@ -33,16 +33,16 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * The other end is this machine, speaks to it by a name of its own, and passes nobody else's
- * request on. NOTE: a page of another site can resolve its own name to 127.0.0.1, and a proxy on
- * this machine stands between; both show in the headers.
+ * Returns whether the request comes from this machine, addresses it by a local name and was not
+ * forwarded. NOTE: a foreign page can make its host name resolve to 127.0.0.1, and a proxy may run
+ * on this machine; both show in the headers.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request
-  const isPassedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(
     (name) => headers[name] !== undefined,
   )
-  return !isPassedOn && isLoopback(request.socket.remoteAddress ?? '') && isOwnName(request)
+  return !isForwarded && isLoopback(request.socket.remoteAddress ?? '') && isLocalName(request)
 }
 
 function isLoopback(address: string): boolean {
@@ -50,7 +50,7 @@ function isLoopback(address: string): boolean {
   return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-function isOwnName(request: FastifyRequest): boolean {
+function isLocalName(request: FastifyRequest): boolean {
   const url = `http://${request.headers.host ?? ''}`
   if (!URL.canParse(url)) return false
   const name = new URL(url).hostname.replace(/^\[|\]$/g, '')

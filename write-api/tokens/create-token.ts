@@ -16,8 +16,8 @@ import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { CreateToken } from '../contract/token.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { CreateToken } from '../contract/tokens.ts'
 import { nameOf, namesFor } from './token-names.ts'
 import {
   checkRemain,
@@ -154,7 +154,7 @@ export const createToken: Action = (api, deps) => {
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }
       const context = contextOf(deps, request)
       const made = await makeTokens(deps, user.userId, { names, terms, budget }, context)
-      await visibleIn(deps, reply, ['tokens', 'balances'], made.position)
+      await waitUntilVisible(deps, reply, ['tokens', 'balances'], made.position)
       const { ids, keys } = made
       const [id = 0] = ids
       const [key = ''] = keys

@@ -9,8 +9,8 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { TokenIds } from '../contract/token.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { TokenIds } from '../contract/tokens.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { idsChosen } from './switch-tokens.ts'
 
@@ -52,7 +52,7 @@ export const deleteToken: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
       const position = await removeTokens(deps, userId, [idOf(request.params)], context)
-      await visibleIn(deps, reply, ['tokens', 'balances'], position)
+      await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
   )
@@ -74,7 +74,7 @@ export const deleteTokens: Action = (api, deps) => {
       const ids = idsChosen(request.body)
       const { userId } = principalOf(request)
       const position = await removeTokens(deps, userId, ids, contextOf(deps, request))
-      await visibleIn(deps, reply, ['tokens', 'balances'], position)
+      await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return success(ids.length)
     },
   )

@@ -5,8 +5,8 @@ import { tokensStream } from '#domain/token/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { type TokenIds, TokenStatuses } from '../contract/token.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { type TokenIds, TokenStatuses } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { openedName } from './token-names.ts'
 
@@ -79,7 +79,7 @@ export const switchTokenBatch: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
       const position = await switchTokens(deps, userId, ids, request.body.status, context)
-      await visibleIn(deps, reply, ['tokens'], position)
+      await waitUntilVisible(deps, reply, ['tokens'], position)
       return done()
     },
   )

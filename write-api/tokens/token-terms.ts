@@ -7,7 +7,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Deps } from '../action.ts'
-import type { CreateToken, UpdateToken } from '../contract/token.ts'
+import type { CreateToken, UpdateToken } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 

@@ -8,8 +8,8 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
-import { UpdateToken } from '#write-api/contract/token.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { UpdateToken } from '#write-api/contract/tokens.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { switchTokens } from './switch-tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { sealedName } from './token-names.ts'
@@ -40,7 +40,7 @@ export const updateToken: Action = (api, deps) => {
         query.status_only === 'true'
           ? await switchTokens(deps, user.userId, [body.id], statusOf(body), context)
           : await deps.runExclusive(`token-${body.id}`, () => change(deps, user, body, context))
-      await visibleIn(deps, reply, ['tokens', 'balances'], position)
+      await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
   )

@@ -14,8 +14,8 @@ import { languageOf } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope, Refused } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/user.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/users.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { accountError } from './account-errors.ts'
 
@@ -70,7 +70,7 @@ export const adjustQuota: Action = (api, deps) => {
       }
       const shown = items.flatMap(({ id, quota }) => (quota === null ? [] : [[id, quota] as const]))
       await deps.shownBalances.remember(principalOf(request), new Map(shown))
-      await visibleIn(deps, reply, ['users', 'balances', 'call-log'], position)
+      await waitUntilVisible(deps, reply, ['users', 'balances', 'call-log'], position)
       return success({ items })
     },
   )

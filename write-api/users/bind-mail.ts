@@ -1,12 +1,12 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { BindMail } from '#write-api/contract/entry.ts'
-import { type Action, contextOf, visibleIn } from '../action.ts'
+import { BindMail } from '#write-api/contract/registration.ts'
+import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
-import { takeMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../session/login-errors.ts'
+import { verifyMailCode } from '../mail/mail-codes.ts'
+import { loginError } from '../sessions/login-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { refuseNameOfAnother } from './user-names.ts'
 
@@ -30,12 +30,12 @@ export const bindMail: Action = (api, deps) => {
       if (code.trim() === '') throw loginError('MailCodeRequired')
       const { values } = await allOptions(deps.core.db)
       checkMailDomain(values, address)
-      const isRight = await takeMailCode(deps.core, request, `bind:${userId}`, { address, code })
+      const isRight = await verifyMailCode(deps.core, request, `bind:${userId}`, { address, code })
       if (!isRight) throw loginError('MailCodeWrong')
       await refuseNameOfAnother(deps.core, address, userId)
       const context = contextOf(deps, request)
       const position = await bindIdentity(deps, userId, mailIdentity(address), context)
-      await visibleIn(deps, reply, ['users'], position)
+      await waitUntilVisible(deps, reply, ['users'], position)
       return done()
     },
   )

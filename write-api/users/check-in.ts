@@ -8,7 +8,7 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 import { accountError } from './account-errors.ts'
 
 /** POST /api/user/check_in: the reward of the day (UTC, by the database's clock), once. */
@@ -34,7 +34,7 @@ export const checkIn: Action = (api, deps) => {
       const command = { type: 'CheckIn', userId, day: dayOf(context.at), amount } as const
       const stream = accountStream(userId)
       const done = accepted(await core.actors.handle(accountDecider, stream, command, context))
-      await visibleIn(deps, reply, ['balances', 'call-log'], done.position)
+      await waitUntilVisible(deps, reply, ['balances', 'call-log'], done.position)
       return success({ quota: Number(amount) })
     },
   )

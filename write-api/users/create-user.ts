@@ -4,8 +4,8 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { CreateUser } from '#write-api/contract/user.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
+import { CreateUser } from '#write-api/contract/users.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
@@ -43,7 +43,7 @@ export const createUser: Action = (api, deps) => {
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )
-      await visibleIn(deps, reply, ['users', 'balances'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['users', 'balances'], accepted(outcome).position)
       return success({ id })
     },
   )

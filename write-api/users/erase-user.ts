@@ -7,8 +7,8 @@ import { onlyRootSession, onlySession, principalOf } from '#infra/http/access.ts
 import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { EraseUser } from '../contract/user.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { EraseUser } from '../contract/users.ts'
 import { forgetCredentials } from '../credentials/credentials-of.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { toHttpError } from '../error-catalogue.ts'
@@ -56,7 +56,7 @@ export const eraseUser: Action = (api, deps) => {
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
       })
-      await visibleIn(deps, reply, ['users', 'tokens', 'credentials', 'messages'], position)
+      await waitUntilVisible(deps, reply, ['users', 'tokens', 'credentials', 'messages'], position)
       return done()
     },
   )
@@ -97,7 +97,7 @@ export const deleteSelf: Action = (api, deps) => {
       const outcome = await actors.handle(userDecider, userStream(userId), command, context)
       const { position } = accepted(outcome)
       const forgotten = await forgetCredentials(deps, request, userId)
-      await visibleIn(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      await waitUntilVisible(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
       clearSessionCookie(reply)
       return done()
     },

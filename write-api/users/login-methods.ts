@@ -11,7 +11,7 @@ import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { Unbind } from '../contract/oauth.ts'
 import { hasPasskeyAlone } from '../credentials/passkeys.ts'
 import { requireRecent } from '../credentials/proof.ts'
@@ -76,7 +76,7 @@ export const unbindIdentity: Action = (api, deps) => {
       const outcome = await deps.runExclusive(userStream(userId), () =>
         whileWaysChange(() => unbind(deps, request, provider)),
       )
-      await visibleIn(deps, reply, ['users'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['users'], accepted(outcome).position)
       return done()
     },
   )

@@ -6,8 +6,8 @@ import { type Role, userStream } from '#domain/user/events.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { ManageUser } from '#write-api/contract/user.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
+import { ManageUser } from '#write-api/contract/users.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 import { forgetCredentials } from '../credentials/credentials-of.ts'
 
 const COMMANDS = {
@@ -43,7 +43,7 @@ export const manageUser: Action = (api, deps) => {
       // Now, however far the read model is behind, by which they would end too.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
       const forgotten = action === 'delete' ? await forgetCredentials(deps, request, id) : 0
-      await visibleIn(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      await waitUntilVisible(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
       const { user } = await actors.stateOf(userDecider, userStream(id))
       return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
     },

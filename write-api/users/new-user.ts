@@ -14,7 +14,7 @@ import type { Deps } from '../action.ts'
 import type { WithId } from '../next-id.ts'
 import { bindSteps } from './bind-identity.ts'
 import type { Identity } from './identity.ts'
-import { keepPassword } from './passwords.ts'
+import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
@@ -88,7 +88,7 @@ export async function createUserAccount(
   const nameKey = nameKeyOf(vault, user.username)
   const hash = user.password === null ? null : await vault.hashPassword(user.password)
   return deps.nextIds('user', async (userId) => {
-    const passwordRef = hash === null ? null : await keepPassword(vault, userId, hash)
+    const passwordRef = hash === null ? null : await storePassword(vault, userId, hash)
     const claim = { type: 'ClaimUsername', nameKey, userId }
     const create = {
       type: 'CreateUser',

@@ -21,7 +21,7 @@ export function checkPassword(password: string): void {
 const ownerOf = (userId: number): string => `user:${userId}`
 
 /** Keeps the password's hash in the vault and answers its reference. */
-export const keepPassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
+export const storePassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
@@ -42,7 +42,7 @@ export async function isPassword(
  * Once a password was changed: the hashes of those before are gone. By the events alone, so that
  * one that is about to be another's is never touched; what a crash left is gone with the next.
  */
-export async function forgetPasswords(
+export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
   userId: number,
 ): Promise<void> {

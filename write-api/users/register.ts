@@ -10,11 +10,11 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
-import { HumanToken, Register } from '../contract/entry.ts'
+import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
+import { HumanToken, Register } from '../contract/registration.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
-import { takeMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../session/login-errors.ts'
+import { verifyMailCode } from '../mail/mail-codes.ts'
+import { loginError } from '../sessions/login-errors.ts'
 import { mailIdentity } from './bind-identity.ts'
 import { createUserAccount, inviterOf } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
@@ -25,7 +25,7 @@ import { ACCOUNT_LIMITS, nameKeyOf, refuseNameOfAnother, usernameOf } from './us
  * Strangers may make an account, by whichever way. A site for its own use takes none, and none is
  * taken before the site is set up: its first account is its owner's.
  */
-export async function refuseUnlessOpen(
+export async function assertRegistrationOpen(
   db: CommonQueryMethods,
   values: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export const register: Action = (api, deps) => {
         await deps.humanCheck.pass(request, 'register', request.query.turnstile ?? '')
         const registration = { username, address, values, body }
         const { id, outcome } = await create(deps, request, registration)
-        await visibleIn(deps, reply, ['users', 'balances'], accepted(outcome).position)
+        await waitUntilVisible(deps, reply, ['users', 'balances'], accepted(outcome).position)
         return success({ id })
       } finally {
         permit.release({ isRefunded: false })
@@ -69,7 +69,7 @@ export const register: Action = (api, deps) => {
 }
 
 async function mayRegister({ core }: Deps, values: Values): Promise<void> {
-  await refuseUnlessOpen(core.db, values)
+  await assertRegistrationOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
 }
 
@@ -119,7 +119,7 @@ async function proveAddress(
 ): Promise<void> {
   if (address === null) return
   const shown = { address, code: body.verification_code ?? '' }
-  if (!(await takeMailCode(core, request, 'register', shown))) throw loginError('MailCodeWrong')
+  if (!(await verifyMailCode(core, request, 'register', shown))) throw loginError('MailCodeWrong')
   await refuseNameOfAnother(core, address, null)
 }
 

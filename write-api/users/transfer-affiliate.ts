@@ -4,8 +4,8 @@ import { optionValue } from '#domain/options/registry.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { TransferAffiliate } from '#write-api/contract/user.ts'
-import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
+import { TransferAffiliate } from '#write-api/contract/users.ts'
+import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
 
 /** POST /api/user/aff_transfer: what invitations brought becomes quota to spend. */
 export const transferAffiliate: Action = (api, deps) => {
@@ -33,7 +33,7 @@ export const transferAffiliate: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const stream = accountStream(userId)
       const outcome = await deps.core.actors.handle(accountDecider, stream, command, context)
-      await visibleIn(deps, reply, ['balances', 'call-log'], accepted(outcome).position)
+      await waitUntilVisible(deps, reply, ['balances', 'call-log'], accepted(outcome).position)
       return done()
     },
   )

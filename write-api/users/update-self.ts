@@ -7,11 +7,11 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
-import { UpdateSelf, UpdateSettings } from '../contract/user.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { UpdateSelf, UpdateSettings } from '../contract/users.ts'
 import { proveAnew } from '../credentials/proof.ts'
 import { notificationsChange } from '../notifications/notification-settings.ts'
-import { checkPassword, forgetPasswords, isPassword, keepPassword } from './passwords.ts'
+import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
@@ -42,10 +42,10 @@ export const updateSelf: Action = (api, deps) => {
           ? null
           : { ifVersion: version, passwordRef: await newPassword(deps, request, request.body) }
       const position = await change(deps, userId, display_name, secret, context)
-      await visibleIn(deps, reply, ['users'], position)
+      await waitUntilVisible(deps, reply, ['users'], position)
       if (secret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
-        await forgetPasswords(deps.core, userId)
+        await deleteOldPasswords(deps.core, userId)
         // NOTE: the version of this change, not of one that came after: that one voids this too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
@@ -75,7 +75,7 @@ async function newPassword(
   // One that somebody else has seen is none of one's own.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
-  return keepPassword(core.vault, userId, await core.vault.hashPassword(password))
+  return storePassword(core.vault, userId, await core.vault.hashPassword(password))
 }
 
 async function change(
@@ -134,7 +134,7 @@ export const updateSettings: Action = (api, deps) => {
         if (gone !== null) await vault.deleteSecret(gone)
         return accepted(outcome).position
       })
-      await visibleIn(deps, reply, ['users', 'notifications'], position)
+      await waitUntilVisible(deps, reply, ['users', 'notifications'], position)
       return done()
     },
   )

@@ -16,11 +16,11 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Refused } from '#read-api/contract/envelope.ts'
-import { UpdateUser } from '#write-api/contract/user.ts'
-import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
+import { UpdateUser } from '#write-api/contract/users.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { sealedReason } from './adjust-quota.ts'
-import { checkPassword, forgetPasswords, keepPassword } from './passwords.ts'
+import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
@@ -64,10 +64,10 @@ export const updateUser: Action = (api, deps) => {
         await rememberOwn(deps, request, body)
         if (passwordRef === null) return position
         await request.server.gate.sessions.endAllOf(body.id)
-        await forgetPasswords(deps.core, body.id)
+        await deleteOldPasswords(deps.core, body.id)
         return position
       })
-      await visibleIn(deps, reply, ['users', 'balances'], position)
+      await waitUntilVisible(deps, reply, ['users', 'balances'], position)
       return done()
     },
   )
@@ -113,7 +113,7 @@ async function profileSteps(
   }
   if (password === '') return { steps, passwordRef: null }
   checkPassword(password)
-  const passwordRef = await keepPassword(vault, userId, await vault.hashPassword(password))
+  const passwordRef = await storePassword(vault, userId, await vault.hashPassword(password))
   step({ type: 'ChangePassword', actorRole, passwordRef })
   return { steps, passwordRef }
 }

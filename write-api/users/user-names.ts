@@ -3,7 +3,7 @@ import type { Core } from '#infra/core.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
-import { spelled } from '../mail/mail-address.ts'
+import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { validationWords } from '../validation-words.ts'
 import { userError } from './user-errors.ts'
 
@@ -46,7 +46,7 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
   // Who logs in types the one or the other: what may be both would be two people's.
-  if (spelled(name) !== null) throw userError('UsernameIsMail')
+  if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 

@@ -1,5 +1,9 @@
 import { translate } from '#console/i18n/i18n.ts'
-import type { PasskeyMade, PasskeyOptions, PasskeyShown } from '#write-api/contract/credentials.ts'
+import type {
+  PasskeyAssertion,
+  PasskeyOptions,
+  PasskeyRegistration,
+} from '#write-api/contract/credentials.ts'
 
 /** Whether this browser makes passkeys here: over TLS or on this machine, and by a name. */
 export function arePasskeysPossible(): boolean {
@@ -8,12 +12,12 @@ export function arePasskeysPossible(): boolean {
 }
 
 /** Asks for a passkey; throws with words to show when the person stops it. */
-export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyShown> {
+export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
 
-export async function makePasskey({ options }: PasskeyOptions): Promise<PasskeyMade> {
+export async function makePasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   return (await startRegistration({ optionsJSON: options as never }).catch(explained)) as never
 }

@@ -10,7 +10,7 @@ import {
   switchMap,
   timer,
 } from 'rxjs'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../request.ts'
 import { hasLeft, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'

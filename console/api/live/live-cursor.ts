@@ -1,7 +1,7 @@
 import type { TestPush } from '#read-api/contract/channel-action.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
-import type { TaskPush } from '#read-api/contract/task.ts'
+import type { TaskPush } from '#read-api/contract/tasks.ts'
 import { FOLLOWED_TOPICS, type FollowedTopic, type LiveEvent } from './live-event.ts'
 
 type EventMessage = Extract<LiveMessage, { type: 'event'; topic: FollowedTopic }>

@@ -1,11 +1,11 @@
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import type { TestPush } from '#read-api/contract/channel-action.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
-import type { LogEntry } from '#read-api/contract/log.ts'
-import type { UnreadCount } from '#read-api/contract/message.ts'
-import type { TaskPush } from '#read-api/contract/task.ts'
-import type { TokenState } from '#read-api/contract/token.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
+import type { UnreadCount } from '#read-api/contract/messages.ts'
+import type { TaskPush } from '#read-api/contract/tasks.ts'
+import type { TokenState } from '#read-api/contract/tokens.ts'
 
 /** What the screens follow of all there is. */
 export const FOLLOWED_TOPICS = [

@@ -12,7 +12,7 @@ import { Icon } from '#console/ui/icons.tsx'
 import { Select } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { useChats } from '#console/ui/use-chats.ts'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { NoClient, OtherClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 

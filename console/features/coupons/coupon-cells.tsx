@@ -8,7 +8,7 @@ import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time, useNow } from '#console/ui/time.tsx'
 import { stampText } from '#console/ui/time-text.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { type CouponState, couponState } from './coupon-state.ts'
 
 type Cell = { coupon: Redemption }

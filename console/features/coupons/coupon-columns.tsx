@@ -3,7 +3,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { quotaOf } from '#console/ui/money.ts'
 import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 import {
   type CouponActions,
   CouponKey,

@@ -1,7 +1,7 @@
 import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
-import type { CreateRedemption } from '#write-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
+import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
 /** What the form holds: numbers as typed, dates as their field has them. */
 export type CouponDraft = {

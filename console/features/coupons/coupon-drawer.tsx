@@ -11,8 +11,8 @@ import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { randomId } from '#console/ui/random-id.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
-import type { CreateRedemption, UpdateRedemption } from '#write-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
+import type { CreateRedemption, UpdateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,

@@ -1,4 +1,4 @@
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 
 export type CouponState =
   | 'unused'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { fetchRedemptions, type RedemptionQuery } from '#console/api/redemptions.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { useCouponList } from './use-coupon-list.ts'
 
 type Chosen = {

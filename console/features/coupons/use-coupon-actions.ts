@@ -7,7 +7,7 @@ import { fetchData, type ListPage, request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { saveCsv } from './coupon-csv.ts'
 
 type Coupons = readonly Redemption[]

@@ -5,8 +5,8 @@ import { Icon } from '#console/ui/icons.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import type { LogStat } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { LogStat } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 /** The balance first, then what today cost. All exact: they fall and rise by what a call costs. */
 export function Figures(props: {

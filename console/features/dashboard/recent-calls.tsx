@@ -10,7 +10,7 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** The last calls, as they happen. */
 export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }): ReactElement {

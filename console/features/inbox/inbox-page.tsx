@@ -14,7 +14,7 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { integerParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { previewOf } from './preview.ts'
 
 const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }

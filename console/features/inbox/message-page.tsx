@@ -14,7 +14,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
-import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /** One message; opening it marks it read. */
 export function MessagePage(): ReactElement {

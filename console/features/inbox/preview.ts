@@ -1,4 +1,4 @@
-import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /** So much of a text is looked at: what takes away its marks may take long for a long one. */
 const READ_MAX = 2_000

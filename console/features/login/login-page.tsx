@@ -9,9 +9,9 @@ import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 import type { PasskeyOptions } from '#write-api/contract/credentials.ts'
-import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
+import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { SecondStepForm } from './second-step-form.tsx'
@@ -60,7 +60,7 @@ export function LoginPage(): ReactElement {
   const name = useSiteName()
   usePageTitle(t('auth.title'))
   // Another way in leads here as well, when it is asked for a second step.
-  const arrived = useLocation().state as Partial<SecondFactorNeeded> | null
+  const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
   const needed: Asked | undefined = asked ?? arrived?.second_factor

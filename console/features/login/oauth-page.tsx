@@ -6,7 +6,7 @@ import { fetchData } from '#console/api/request.ts'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { WAYS } from '#console/ui/ways-in/ways.ts'
-import type { EnteredOrBound } from '#write-api/contract/oauth.ts'
+import type { LoginOrBindResult } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
 /** Where another site sends the browser back to: ends the journey, and goes on. */
@@ -68,10 +68,10 @@ function comeBack(way: string, params: URLSearchParams, refused: string) {
 const oauthReturn = (
   type: string,
   query: Readonly<Record<string, string>>,
-): Promise<EnteredOrBound> => fetchData({ path: `/api/oauth/${type}`, query })
+): Promise<LoginOrBindResult> => fetchData({ path: `/api/oauth/${type}`, query })
 
 /** Logs in, or binds, by what Telegram's widget said; null: it was bound. */
 const telegramReturn = (
   act: 'login' | 'bind',
   query: Readonly<Record<string, string>>,
-): Promise<EnteredOrBound> => fetchData({ path: `/api/oauth/telegram/${act}`, query })
+): Promise<LoginOrBindResult> => fetchData({ path: `/api/oauth/telegram/${act}`, query })

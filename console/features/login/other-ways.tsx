@@ -7,8 +7,8 @@ import { useStatus } from '#console/api/status.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
+import type { LoginResult } from '#write-api/contract/login.ts'
 import type { WeChatQuery } from '#write-api/contract/oauth.ts'
-import type { Entered } from '#write-api/contract/session.ts'
 import { useEntered } from './use-entered.ts'
 
 /** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
@@ -63,5 +63,5 @@ function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
 }
 
 /** Logs in by the code that the account of the QR code answers with. */
-const weChatLogin = (query: WeChatQuery): Promise<Entered> =>
+const weChatLogin = (query: WeChatQuery): Promise<LoginResult> =>
   fetchData({ path: '/api/oauth/wechat', query })

@@ -8,9 +8,13 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
-import type { PasskeyOptions, PasskeyShown, SecondStep } from '#write-api/contract/credentials.ts'
-import type { SecondFactorKind } from '#write-api/contract/session.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
+import type {
+  PasskeyAssertion,
+  PasskeyOptions,
+  SecondStep,
+} from '#write-api/contract/credentials.ts'
+import type { SecondFactorKind } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
@@ -120,7 +124,7 @@ function CodeForm(props: {
 }
 
 /** Has the browser ask for one of the user's passkeys, as the second step of this login. */
-async function secondPasskey(ticket: string): Promise<PasskeyShown> {
+async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   const data = await fetchData<PasskeyOptions>({
     method: 'POST',
     path: '/api/user/login/second/begin',

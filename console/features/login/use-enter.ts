@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'rea
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/toast.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 
 /** What every login ends in: the user is kept, and the page that was asked for opens. */
 export function useEnter() {

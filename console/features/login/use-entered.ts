@@ -4,7 +4,7 @@ import { useNavigate, useOutletContext } from 'react-router-dom'
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { storeUser } from '#console/api/session.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { Entered } from '#write-api/contract/session.ts'
+import type { LoginResult } from '#write-api/contract/login.ts'
 
 /** What follows a way in by another site: this browser knows its user, and goes on. */
 export function useEntered() {
@@ -12,7 +12,7 @@ export function useEntered() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const isKnownPath = useOutletContext<(path: string) => boolean>()
-  return async (entered: Entered, returnTo: string | null): Promise<void> => {
+  return async (entered: LoginResult, returnTo: string | null): Promise<void> => {
     // Without a session there is nobody yet: the login page asks for the second factor.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { fetchData } from '#console/api/request.ts'
 import { showInfo } from '#console/ui/toast.ts'
-import type { Entered, SecondFactorNeeded } from '#write-api/contract/session.ts'
+import type { LoginResult, SecondFactorRequired } from '#write-api/contract/login.ts'
 import type { Login } from '#write-api/contract/setup.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
@@ -66,7 +66,7 @@ const COMMON: ReadonlySet<string> = new Set([
 const isCommonPassword = (password: string): boolean => COMMON.has(password.toLowerCase())
 
 /** What is asked for, and by what password. */
-export type Asked = SecondFactorNeeded['second_factor'] & { readonly isCommonPassword?: boolean }
+export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
 /** Logs in once at a time; a second press while one is under way is told so and does nothing. */
@@ -90,7 +90,7 @@ export function useLogin(onNeeded: OnNeeded) {
 }
 
 /** `turnstile`: the token of the human check; empty while none is asked for. */
-const login = (credentials: Login, turnstile: string): Promise<Entered> =>
+const login = (credentials: Login, turnstile: string): Promise<LoginResult> =>
   fetchData({
     method: 'POST',
     path: '/api/user/login',

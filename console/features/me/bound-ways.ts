@@ -1,5 +1,5 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 /** Where a user's account of another site stands; empty while none is bound. */
 export const IDS = {

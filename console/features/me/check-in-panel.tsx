@@ -11,7 +11,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { CheckInStatus } from '#read-api/contract/user.ts'
+import type { CheckInStatus } from '#read-api/contract/users.ts'
 
 /** The reward of the day, where the site gives one. */
 export function CheckInPanel(): ReactElement | null {

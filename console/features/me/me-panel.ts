@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 /** What a panel is given: the own account, undefined until it is known. */
 export type MePanelProps = { readonly user: User | undefined }

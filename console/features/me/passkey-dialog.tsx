@@ -7,7 +7,7 @@ import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { OwnPasskey } from '#read-api/contract/security.ts'
+import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type {
   AddPasskey,
   PasskeyOptions,

@@ -4,7 +4,7 @@ import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/button.tsx'
 import { RowActions } from '#console/ui/row-actions.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { OwnPasskey } from '#read-api/contract/security.ts'
+import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 
 /** The passkeys one has, by name, and how to add one. */
 export function PasskeyRows(props: {

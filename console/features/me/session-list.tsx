@@ -8,7 +8,7 @@ import { Time } from '#console/ui/time.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { OwnSession } from '#read-api/contract/security.ts'
+import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }

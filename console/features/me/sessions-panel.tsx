@@ -10,7 +10,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { OwnSession } from '#read-api/contract/security.ts'
+import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { SessionList } from './session-list.tsx'
 
 /** Where one is logged in, and the end of any of it. */

@@ -1,4 +1,4 @@
-import type { UpdateSettings } from '#write-api/contract/user.ts'
+import type { UpdateSettings } from '#write-api/contract/users.ts'
 
 /** What the form holds; amounts as they are typed. */
 export type SettingsDraft = {

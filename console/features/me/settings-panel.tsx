@@ -14,7 +14,7 @@ import { choiceParam } from '#console/ui/url-state.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { UpdateSettings } from '#write-api/contract/user.ts'
+import type { UpdateSettings } from '#write-api/contract/users.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import {

@@ -10,7 +10,7 @@ import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/mo
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { TransferAffiliate } from '#write-api/contract/user.ts'
+import type { TransferAffiliate } from '#write-api/contract/users.ts'
 
 /** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
 export function TransferDialog(props: {

@@ -7,7 +7,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-dr
 import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { UpdateSelf } from '#write-api/contract/user.ts'
+import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './proven.tsx'
 
 const EMPTY = { current: '', next: '', again: '' }

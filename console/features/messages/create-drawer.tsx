@@ -7,7 +7,7 @@ import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { CreatedMessage, CreateMessage } from '#write-api/contract/message.ts'
+import type { CreatedMessage, CreateMessage } from '#write-api/contract/messages.ts'
 import {
   type Chosen,
   isSameText,

@@ -12,8 +12,8 @@ import { Time } from '#console/ui/time.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { AdminMessage } from '#read-api/contract/message.ts'
-import type { UpdateMessage } from '#write-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
+import type { UpdateMessage } from '#write-api/contract/messages.ts'
 import {
   isSameText,
   type MessageFaults,

@@ -5,7 +5,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { AdminMessage } from '#read-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
 
 export type MessageActions = {
   readonly onEdit: (message: AdminMessage) => void

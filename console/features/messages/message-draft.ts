@@ -1,5 +1,5 @@
-import type { AdminMessage } from '#read-api/contract/message.ts'
-import type { CreateMessage } from '#write-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
+import type { CreateMessage } from '#write-api/contract/messages.ts'
 
 export type Audience = 'users' | 'groups' | 'everybody'
 

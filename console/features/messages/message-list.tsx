@@ -12,7 +12,7 @@ import { EmptyState } from '#console/ui/empty-state.tsx'
 import { ListPanel } from '#console/ui/list-panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { AdminMessage } from '#read-api/contract/message.ts'
+import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 import type { MessageListView } from './use-message-list.ts'
 

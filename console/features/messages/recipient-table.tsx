@@ -7,7 +7,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { Recipient } from '#read-api/contract/message.ts'
+import type { Recipient } from '#read-api/contract/messages.ts'
 import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 10

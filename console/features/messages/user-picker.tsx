@@ -7,7 +7,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Checkbox } from '#console/ui/switches.tsx'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 20

@@ -6,7 +6,7 @@ import { quotaOf } from '#console/ui/money.ts'
 import { hasMoneyLeft, OrderStatus } from '#console/ui/order-status.tsx'
 import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { Order } from '#read-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
 
 /** Money that was paid, in the currency of the payment. */
 const Amount = ({ text }: { text: string }) => <span className="tg-amount">{text}</span>

@@ -7,7 +7,7 @@ import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { Order } from '#read-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
 /** Stripe's reasons of refunds and disputes that have words of their own. */

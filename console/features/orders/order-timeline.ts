@@ -1,5 +1,5 @@
 import { disputeOutcome } from '#console/ui/order-status.tsx'
-import type { Order, PaymentReport } from '#read-api/contract/top-up.ts'
+import type { Order, PaymentReport } from '#read-api/contract/top-ups.ts'
 
 type ReportedKind =
   | 'refundPending'

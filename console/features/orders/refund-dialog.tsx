@@ -10,8 +10,8 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { Order } from '#read-api/contract/top-up.ts'
-import type { RefundOrder } from '#write-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
+import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 
 /** How much goes back, and why: recorded here, carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {

@@ -5,7 +5,7 @@ import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { Order } from '#read-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
 
 const ADDRESS = {
   keyword: textParam(),

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useGroupWords } from '#console/ui/group-words.ts'
 import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
-import type { UsableGroups } from '#read-api/contract/user.ts'
+import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
 
 export type ChatSettingsProps = {

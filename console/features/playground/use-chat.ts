@@ -6,7 +6,7 @@ import { listLogs } from '#console/api/logs.ts'
 import { type ChatPiece, chat } from '#console/api/playground.ts'
 import { selfKey } from '#console/api/self.ts'
 import { announce } from '#console/ui/announcer.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
   type AnswerCost,
   type ChatMessage,

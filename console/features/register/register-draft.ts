@@ -4,7 +4,7 @@ import {
   accountFaults,
   EMPTY_ACCOUNT,
 } from '#console/ui/account-draft.ts'
-import type { Register } from '#write-api/contract/entry.ts'
+import type { Register } from '#write-api/contract/registration.ts'
 
 export type RegisterDraft = AccountDraft & { email: string; code: string }
 export type RegisterField = keyof RegisterDraft

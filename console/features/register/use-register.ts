@@ -5,7 +5,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { request } from '#console/api/request.ts'
 import { MAIL_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
-import type { Register } from '#write-api/contract/entry.ts'
+import type { Register } from '#write-api/contract/registration.ts'
 import type { RegisterField } from './register-draft.ts'
 
 /** What the server refused; of `field` null: nothing that stands in one of them. */

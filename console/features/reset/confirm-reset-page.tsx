@@ -11,7 +11,7 @@ import { Icon } from '#console/ui/icons.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { ResetPassword } from '#write-api/contract/entry.ts'
+import type { ResetPassword } from '#write-api/contract/registration.ts'
 
 /** Where the link of a mail leads: one press, and the new password is shown and copied. */
 export function ConfirmResetPage(): ReactElement {

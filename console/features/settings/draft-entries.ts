@@ -1,5 +1,5 @@
 import { isSameNumber } from '#console/ui/exact-decimal.ts'
-import type { PlannedEntry } from '#write-api/contract/option.ts'
+import type { PlannedEntry } from '#write-api/contract/options.ts'
 import { readNested } from './group-table.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'

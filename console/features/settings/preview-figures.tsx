@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import type { PricePreview } from '#write-api/contract/option.ts'
+import type { PricePreview } from '#write-api/contract/options.ts'
 
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
 

@@ -11,7 +11,7 @@ import { Select, TextInput } from '#console/ui/inputs.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { PriceChange } from '#read-api/contract/option.ts'
+import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 

@@ -1,6 +1,6 @@
 import { chatAddress, chatWay } from '#console/ui/chat-links.ts'
 import { type ExactDecimal, isNegative, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
-import type { OptionSchema, OptionType, Words } from '#read-api/contract/option.ts'
+import type { OptionSchema, OptionType, Words } from '#read-api/contract/options.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 
 export type SettingFault =

@@ -4,7 +4,7 @@ import { optionSchemaQuery, optionsQuery } from '#console/api/options.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
+import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
 
 type Baseline = ReadonlyMap<string, string>
 

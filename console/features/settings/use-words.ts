@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
-import type { Words } from '#read-api/contract/option.ts'
+import type { Words } from '#read-api/contract/options.ts'
 
 /** Reads the registry's words in the chosen language; empty where there are none. */
 export function useWords(): (words: Words | null | undefined) => string {

@@ -14,7 +14,7 @@ import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { showInfo } from '#console/ui/toast.ts'
-import type { SessionUser } from '#read-api/contract/user.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
 import type { Setup } from '#write-api/contract/setup.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'

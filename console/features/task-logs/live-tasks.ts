@@ -1,5 +1,5 @@
 import type { TaskPage } from '#console/api/tasks.ts'
-import type { TaskPush } from '#read-api/contract/task.ts'
+import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 
 /**

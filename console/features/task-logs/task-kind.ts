@@ -3,7 +3,7 @@ import { type TaskAsk, type TaskPage, taskParams } from '#console/api/tasks.ts'
 import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
-import type { DrawingTask, MusicTask } from '#read-api/contract/task.ts'
+import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 

@@ -1,6 +1,6 @@
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
-import type { Token } from '#read-api/contract/token.ts'
-import type { CreateToken } from '#write-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
+import type { CreateToken } from '#write-api/contract/tokens.ts'
 import { addressLines, wrongAddress } from './address-lines.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 

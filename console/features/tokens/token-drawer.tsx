@@ -8,8 +8,8 @@ import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { Token } from '#read-api/contract/token.ts'
-import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
+import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 import {
   changedTerms,
   draftOfToken,

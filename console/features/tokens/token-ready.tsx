@@ -11,7 +11,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { fullKey } from '#console/ui/full-key.ts'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 import { maskedKey } from './token-key.ts'
 

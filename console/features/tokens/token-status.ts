@@ -1,4 +1,4 @@
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenState = 'enabled' | 'restricted' | 'disabled' | 'expired' | 'exhausted' | 'unknown'
 

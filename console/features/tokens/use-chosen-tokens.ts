@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ListPage } from '#console/api/request.ts'
 import { fetchTokens, type TokenQuery, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 import type { useTokenList } from './use-token-list.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -6,7 +6,7 @@ import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { fullKey } from '#console/ui/full-key.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
-import type { Token } from '#read-api/contract/token.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
 
 export type TokenActions = {
   setEnabled: (tokens: readonly Token[], isEnabled: boolean) => Promise<void>

@@ -1,4 +1,4 @@
-import type { LogOther } from '#read-api/contract/log.ts'
+import type { LogOther } from '#read-api/contract/logs.ts'
 
 /** One try as a bar: `start` and `length` are parts of the whole, 0 to 1. */
 export type AttemptBar = {

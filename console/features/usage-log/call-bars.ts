@@ -1,6 +1,6 @@
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
 import { stampText } from '#console/ui/time-text.ts'
-import type { UsagePoint } from '#read-api/contract/log.ts'
+import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 import { CONSUMPTION } from './log-type.ts'
 

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Icon } from '#console/ui/icons.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** A channel by its name, linked to its form; by its id where the channel is gone. For admins. */
 export function ChannelLink(props: { id: number; name: string; tabIndex?: number }): ReactElement {

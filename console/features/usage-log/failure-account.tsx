@@ -4,7 +4,7 @@ import { endName, otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { dollarText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /** Why a call failed, and that it cost nothing: what was held for it went back. */
 export function FailureAccount({ row }: { row: LogEntry }): ReactElement {

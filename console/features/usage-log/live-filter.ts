@@ -1,5 +1,5 @@
 import { boundsOf, isWithin } from '#console/ui/time-range/time-range.ts'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 
 /**

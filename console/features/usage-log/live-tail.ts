@@ -1,4 +1,4 @@
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
  * The rows that came since the page was read, newest first. While `isHeld`, new ones wait in

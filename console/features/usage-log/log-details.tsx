@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { otherOf } from '#console/api/logs.ts'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
 import { FailureAccount } from './failure-account.tsx'
 import { LogFacts } from './log-facts.tsx'

@@ -4,7 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import type { LogStat } from '#read-api/contract/log.ts'
+import type { LogStat } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }

@@ -10,7 +10,7 @@ import { quotaOf } from '#console/ui/money.ts'
 import { Popover } from '#console/ui/popover.tsx'
 import { Quota } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Props = { row: LogEntry; onFilter: () => void }
 

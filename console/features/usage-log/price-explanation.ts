@@ -8,7 +8,7 @@ import {
   roundToWhole,
   subtract,
 } from '#console/ui/exact-decimal.ts'
-import type { LoggedUsage, LogOther } from '#read-api/contract/log.ts'
+import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName =
   | 'input'

@@ -5,7 +5,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
 /** How the row's quota came about: every term with its numbers, rounding, and the total. */

@@ -1,4 +1,4 @@
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 
 export type Pace = 'good' | 'slow' | 'bad'
 

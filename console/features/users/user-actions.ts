@@ -1,4 +1,4 @@
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 export type UserAct =
   | 'edit'

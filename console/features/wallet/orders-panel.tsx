@@ -11,7 +11,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { useThrottled } from '#console/ui/use-throttled.ts'
-import type { Order } from '#read-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
 
 const EVERY_MS = 500
 

@@ -8,7 +8,7 @@ import { Icon } from '#console/ui/icons.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { Order } from '#read-api/contract/top-up.ts'
+import type { Order } from '#read-api/contract/top-ups.ts'
 import { awaitedOrder, forgetOrder } from './awaited-order.ts'
 import { gainsKey } from './use-wallet.ts'
 

@@ -16,7 +16,7 @@ import { showError, showSuccess } from '#console/ui/toast.ts'
 import { textParam } from '#console/ui/url-state.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { Redeemed } from '#write-api/contract/redemption.ts'
+import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
 /** A link may bring the code along: `?code=`. */

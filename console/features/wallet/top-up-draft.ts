@@ -1,5 +1,5 @@
 import type { Status } from '#read-api/contract/status.ts'
-import type { PaymentMethod } from '#write-api/contract/top-up.ts'
+import type { PaymentMethod } from '#write-api/contract/top-ups.ts'
 
 /** `amount` null: none was typed yet. */
 export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }

@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { AskAmount } from '#write-api/contract/top-up.ts'
+import type { AskAmount } from '#write-api/contract/top-ups.ts'
 import { awaitOrder } from './awaited-order.ts'
 import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
 

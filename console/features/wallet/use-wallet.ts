@@ -5,7 +5,7 @@ import { listLogs } from '#console/api/logs.ts'
 import { readSelf, selfKey } from '#console/api/self.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const EVERY_MS = 500
 const CONSUMPTION = 2

@@ -1,5 +1,5 @@
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { expiryText } from './channel-expiry.ts'
 
 /** What becomes of the keys that are given: of a new channel, and of one that has some. */

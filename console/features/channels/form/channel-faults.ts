@@ -1,4 +1,4 @@
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS, type OwnField } from './channel-draft.ts'
 import { expirySeconds } from './channel-expiry.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'

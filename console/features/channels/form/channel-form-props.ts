@@ -1,5 +1,5 @@
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 import type { ChannelFaults } from './channel-faults.ts'
 import type { FieldRefusal } from './field-refusal.ts'

@@ -1,5 +1,5 @@
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
+import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import type { ChannelDraft } from './channel-draft.ts'
 import { expirySeconds } from './channel-expiry.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
-import type { ChannelTypeField } from '#read-api/contract/channel-type.ts'
+import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-form-props.ts'
 import { objectFault } from './json-faults.ts'
 

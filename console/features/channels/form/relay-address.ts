@@ -1,4 +1,4 @@
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
 /** Where a chat call of a channel goes; empty while that can't be told. */

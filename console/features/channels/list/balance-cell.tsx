@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 
 /** What is left at the provider, as last read, and a button that reads it anew. */
 export function Balance(props: {

@@ -1,5 +1,5 @@
 import type { ListPage } from '#console/api/request.ts'
-import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { isTagGroup } from './channel-lines.ts'
 
 /** The page with every channel of it as `change` has it; tags are read again. */

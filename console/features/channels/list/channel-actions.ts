@@ -1,4 +1,4 @@
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 
 /** What can be done from a row. */
 export type ChannelActions = {

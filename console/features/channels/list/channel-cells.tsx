@@ -7,7 +7,7 @@ import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time, useNow } from '#console/ui/time.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import { Tooltip } from '#console/ui/tooltip.tsx'
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import {
   type ChannelState,
   channelState,

@@ -1,4 +1,4 @@
-import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
 /** A line of the table: a tag over its channels, or a channel, of a tag or by itself. */
 export type ChannelLine =

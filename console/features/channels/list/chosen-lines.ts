@@ -1,4 +1,4 @@
-import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import type { ChannelEntry } from '#read-api/contract/channels.ts'
 import { isTagGroup, tagKey } from './channel-lines.ts'
 
 /** Keys of lines to mark: the chosen channels, and the tags of which every channel is chosen. */

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
 import { Icon } from '#console/ui/icons.tsx'
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 
 /** The name leads to the channel's form, in a tab of its own too; how many keys it has. */
 export function ChannelName(props: { channel: Channel; isChild: boolean }): ReactElement {

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './channel-actions.ts'
 
 /** On or off, and what else can be done to one channel. */

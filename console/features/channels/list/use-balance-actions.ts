@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { fetchData, request } from '#console/api/request.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
 import type { BalancesRead } from '#read-api/contract/channel-action.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 /** Asks providers what is left of the money there. */

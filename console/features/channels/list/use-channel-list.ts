@@ -4,7 +4,7 @@ import { channelsQuery } from '#console/api/channels.ts'
 import { usePageSize } from '#console/ui/pagination.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import type { ChannelEntry } from '#read-api/contract/channels.ts'
 import { ADDRESS, type ChannelFilters } from './channel-address.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>

@@ -8,7 +8,7 @@ import {
 } from '#console/api/channels.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { channelsOf } from './channel-lines.ts'
 import { chosenAfter, markedKeys } from './chosen-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'

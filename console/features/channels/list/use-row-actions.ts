@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { type ListPage, request } from '#console/api/request.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from './cached-channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { ChannelEntry, TagGroup } from '#read-api/contract/channel.ts'
+import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 

@@ -1,5 +1,5 @@
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
-import type { UpdateTag } from '#write-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
+import type { UpdateTag } from '#write-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-faults.ts'
 import { type JsonFault, jsonFault } from '../form/json-faults.ts'

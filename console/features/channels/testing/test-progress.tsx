@@ -6,8 +6,8 @@ import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import type { ChannelChecked, TestProgress } from '#read-api/contract/channel-action.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
 /**

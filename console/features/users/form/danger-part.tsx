@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { Button } from '#console/ui/button.tsx'
 import type { IconName } from '#console/ui/icons.tsx'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { TypedNameDialog } from './typed-name-dialog.tsx'
 
 /** A part of the drawer with one act that has no way back: it is asked for by the typed name. */

@@ -5,7 +5,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 type DialogProps = {
   user: User

@@ -9,8 +9,8 @@ import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { User } from '#read-api/contract/user.ts'
-import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 import {
   changedSelf,
   changedUser,

@@ -3,8 +3,8 @@ import {
   PASSWORD_LENGTH_MIN,
   USERNAME_LENGTH_MAX,
 } from '#console/ui/account-draft.ts'
-import type { User } from '#read-api/contract/user.ts'
-import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
 /** What the form holds. What a kind of form has no field for stays empty. */
 export type UserDraft = {

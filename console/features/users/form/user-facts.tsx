@@ -6,8 +6,8 @@ import { GroupTag } from '#console/ui/group-tag.tsx'
 import { quotaOf } from '#console/ui/money.ts'
 import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { LevelTag, StateTag } from '../list/user-cells.tsx'
 
 const BINDINGS = [

@@ -8,7 +8,7 @@ import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, Select, TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { UpdateSelf } from '#write-api/contract/user.ts'
+import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { ReasonField } from '../reason-field.tsx'
 import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 

@@ -4,8 +4,8 @@ import { fetchData, type ListPage } from '#console/api/request.ts'
 import { usersKey } from '#console/api/users.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { User } from '#read-api/contract/user.ts'
-import type { ManageUser } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {

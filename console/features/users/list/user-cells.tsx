@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Quota } from '#console/ui/quota.tsx'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { calledOf, type Level, levelOf, stateOf, type UserState } from '../user-actions.ts'
 
 const STATE_TONES: Record<UserState, Tone> = {

@@ -1,6 +1,6 @@
 import { type AmountUnit, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { randomId } from '#console/ui/random-id.ts'
-import type { AdjustQuota } from '#write-api/contract/user.ts'
+import type { AdjustQuota } from '#write-api/contract/users.ts'
 
 /** A change of balances as typed: the amount in dollars or in quota units, as the site shows it. */
 export type AdjustDraft = {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import type { ChosenUsers as Chosen } from './use-chosen-users.ts'
 
 /** What can be done to the selected users; nothing is shown while none is selected. */

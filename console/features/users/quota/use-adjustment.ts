@@ -8,8 +8,8 @@ import { usersKey } from '#console/api/users.ts'
 import { amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { User } from '#read-api/contract/user.ts'
-import type { AdjustQuota, QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
+import type { AdjustQuota, QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/users.ts'
 import {
   type AdjustDraft,
   type AdjustFaults,

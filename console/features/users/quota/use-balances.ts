@@ -3,7 +3,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { userQuery } from '#console/api/users.ts'
 import { quotaOf } from '#console/ui/money.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
 /** For more users than these, the list behind the dialog keeps the balances fresh. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { User } from '#read-api/contract/user.ts'
+import type { User } from '#read-api/contract/users.ts'
 import { type Actor, actionsOn } from '../user-actions.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -1,0 +1,112 @@
+import Type, { type Static } from 'typebox'
+
+const text = (maxLength: number) =>
+  Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
+
+export const ChannelFields = {
+  name: Type.String({ maxLength: 200 }),
+  type: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  /** Several keys stand on one line each. */
+  key: Type.Optional(Type.String({ maxLength: 500000 })),
+  openai_organization: text(200),
+  max_input_tokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
+  base_url: text(2000),
+  other: text(20000),
+  model_mapping: text(100000),
+  status_code_mapping: text(20000),
+  models: Type.Optional(Type.String({ maxLength: 200000 })),
+  auto_ban: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
+  test_model: text(200),
+  group: Type.Optional(Type.String({ maxLength: 20000 })),
+  priority: Type.Optional(Type.Integer({ minimum: -1000000000, maximum: 1000000000 })),
+  weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  tag: text(200),
+  model_prefix: text(200),
+  setting: text(100000),
+  param_override: text(100000),
+  expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
+  /** Concurrent calls, and calls per minute; 0 means no limit. */
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })),
+  max_rpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
+  /**
+   * The provider's charge for a call, as a multiple of the site's list price (group ratio 1), with
+   * at most 6 decimals. null: unknown.
+   */
+  cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
+  /** How a channel with several keys picks one: at random, or in rotation. */
+  multi_key_mode: Type.Optional(
+    Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
+  ),
+}
+
+export const CreateChannel = Type.Object({
+  ...ChannelFields,
+  /**
+   * `batch` creates a channel for each line of `key`; `multi_to_single` puts all lines into one
+   * channel.
+   */
+  mode: Type.Optional(
+    Type.Union([Type.Literal('single'), Type.Literal('batch'), Type.Literal('multi_to_single')]),
+  ),
+})
+export type CreateChannel = Static<typeof CreateChannel>
+
+/** `ids` lists all channels that were created; `id` is the first of them. */
+export const CreatedChannels = Type.Object({
+  id: Type.Integer(),
+  ids: Type.Array(Type.Integer()),
+})
+export type CreatedChannels = Static<typeof CreatedChannels>
+
+export const UpdateChannel = Type.Object({
+  ...ChannelFields,
+  name: Type.Optional(ChannelFields.name),
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  /**
+   * 1 enables and 2 disables. 0 and 3 change nothing: 3 is accepted so that the row of an
+   * automatically disabled channel can be sent back.
+   */
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+  /** Whether `key` replaces the existing keys or is appended to them. */
+  key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
+  /** Indexes (from 0) of keys that were disabled automatically and may be used again. */
+  enable_keys: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
+  ),
+})
+export type UpdateChannel = Static<typeof UpdateChannel>
+
+/** An empty list passes the schema, because the action rejects it with a specific message. */
+const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
+const tag = Type.String({ maxLength: 200 })
+
+export const DeleteChannelsBody = Type.Object({ ids })
+export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
+
+/** `null` removes the tag. */
+export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })
+export type TagChannels = Static<typeof TagChannels>
+
+export const SetChannelsStatus = Type.Object({
+  ids,
+  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
+})
+export type SetChannelsStatus = Static<typeof SetChannelsStatus>
+
+/**
+ * An empty `new_tag` removes the tag. Other fields stay unchanged when they are left out, null or
+ * empty.
+ */
+export const UpdateTag = Type.Object({
+  tag,
+  new_tag: Type.Optional(Type.Union([tag, Type.Null()])),
+  model_mapping: ChannelFields.model_mapping,
+  groups: text(20000),
+  models: text(200000),
+  priority: Type.Optional(Type.Union([ChannelFields.priority, Type.Null()])),
+  weight: Type.Optional(Type.Union([ChannelFields.weight, Type.Null()])),
+})
+export type UpdateTag = Static<typeof UpdateTag>
+
+export const NamedTag = Type.Object({ tag })
+export type NamedTag = Static<typeof NamedTag>

@@ -1,0 +1,39 @@
+import Type, { type Static } from 'typebox'
+
+export const MESSAGE_TITLE_MAX = 200
+export const MESSAGE_CONTENT_MAX = 20_000
+/** Limits recipients chosen individually; messages to groups or to all users have no limit. */
+export const RECIPIENTS_MAX = 20_000
+
+const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+
+const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
+
+const text = {
+  title: Type.String({ maxLength: MESSAGE_TITLE_MAX }),
+  content: Type.String({ maxLength: MESSAGE_CONTENT_MAX }),
+}
+
+/**
+ * The recipients are the union of these lists, each user once. Users who register later do not
+ * receive the message.
+ */
+export const CreateMessage = Type.Object({
+  ...text,
+  /** Defaults to Markdown. */
+  format: Type.Optional(format),
+  user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),
+  groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+  everybody: Type.Optional(Type.Boolean()),
+})
+export type CreateMessage = Static<typeof CreateMessage>
+
+export const CreatedMessage = Type.Object({
+  id: Type.Integer(),
+  total_recipients: Type.Integer(),
+})
+export type CreatedMessage = Static<typeof CreatedMessage>
+
+/** A format that is left out stays unchanged. */
+export const UpdateMessage = Type.Object({ ...text, format: Type.Optional(format) })
+export type UpdateMessage = Static<typeof UpdateMessage>

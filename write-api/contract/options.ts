@@ -1,0 +1,76 @@
+import Type, { type Static } from 'typebox'
+
+export const PutOption = Type.Object({
+  key: Type.String({ minLength: 1, maxLength: 200 }),
+  value: Type.String({ maxLength: 250000 }),
+  /**
+   * The value that the caller read. The change is rejected (`OptionChanged`) if the option has
+   * another value by now.
+   */
+  before: Type.Optional(Type.String({ maxLength: 250000 })),
+})
+export type PutOption = Static<typeof PutOption>
+
+/**
+ * The planned value of one entry of a price option: a decimal as text, or a flag; null removes the
+ * entry.
+ */
+export const PlannedEntry = Type.Object({
+  option: Type.String({ minLength: 1, maxLength: 200 }),
+  /**
+   * A special ratio names both groups, `vip > default`, or as JSON if a name contains `>`: `["a >
+   * b","default"]`. Empty for fallback prices.
+   */
+  name: Type.String({ maxLength: 1100 }),
+  value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
+})
+export type PlannedEntry = Static<typeof PlannedEntry>
+
+export const SchedulePrices = Type.Object({
+  /** Unix seconds. */
+  at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
+  changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
+  /** The id of the planned change that this one replaces. Both happen in one append, or neither. */
+  replaces: Type.Optional(Type.Integer({ minimum: 1 })),
+})
+export type SchedulePrices = Static<typeof SchedulePrices>
+
+/**
+ * A draft price list: the texts of price options. Options that are left out keep their current
+ * values.
+ */
+export const PreviewPrices = Type.Object({
+  prices: Type.Record(
+    Type.String({ minLength: 1, maxLength: 200 }),
+    Type.String({ maxLength: 250000 }),
+    { maxProperties: 50 },
+  ),
+  /** Unix seconds. The default is the last seven days. */
+  start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
+  end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
+})
+export type PreviewPrices = Static<typeof PreviewPrices>
+
+const figures = {
+  calls: Type.Integer(),
+  /** Quota that was charged, and quota that the draft would have charged. */
+  charged: Type.Integer(),
+  drafted: Type.Integer(),
+  /** Calls without a price in the draft; they add nothing to `drafted`. */
+  refused: Type.Integer(),
+}
+
+export const PricePreview = Type.Object({
+  ...figures,
+  start_timestamp: Type.Integer(),
+  end_timestamp: Type.Integer(),
+  /**
+   * False if the time limit was reached: the figures then cover only the calls up to
+   * `end_timestamp`.
+   */
+  is_complete: Type.Boolean(),
+  /** The hundred models with the largest differences. */
+  models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
+  users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
+})
+export type PricePreview = Static<typeof PricePreview>

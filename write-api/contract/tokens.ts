@@ -1,0 +1,56 @@
+import Type, { type Static } from 'typebox'
+
+const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
+
+/** The maximum length of a name in characters, including the suffix of a batch. */
+export const TOKEN_NAME_MAX = 100
+export const TOKEN_BATCH_MAX = 100
+
+/**
+ * Every field except `name` is optional. A missing field takes its default on creation and stays
+ * unchanged on update.
+ */
+export const CreateToken = Type.Object({
+  name: Type.String({ maxLength: TOKEN_NAME_MAX }),
+  remain_quota: Type.Optional(quota),
+  unlimited_quota: Type.Optional(Type.Boolean()),
+  /** Unix seconds; -1 means never. 0 is rejected. */
+  expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
+  rate_limit_enabled: Type.Optional(Type.Boolean()),
+  rate_limit_period: Type.Optional(Type.Integer({ minimum: 1, maximum: 31536000 })),
+  rate_limit_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  rate_limit_success: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  /** Model tokens of its calls in any minute; 0 means no limit. */
+  rate_limit_tpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  /** Concurrent calls; 0 means no limit. */
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000 })),
+  model_limits_enabled: Type.Optional(Type.Boolean()),
+  model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
+  allow_ips: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),
+  group: Type.Optional(Type.String({ maxLength: 200 })),
+  /** The number of tokens to create; all except the first get a random suffix to their name. */
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
+})
+export type CreateToken = Static<typeof CreateToken>
+
+const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+
+export const UpdateToken = Type.Object({
+  ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
+  id: tokenId,
+  /**
+   * 1 enables, 2 disables; 0, 3 and 4 change nothing, so that a row that was read can be sent back.
+   */
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
+})
+export type UpdateToken = Static<typeof UpdateToken>
+
+export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
+export type TokenIds = Static<typeof TokenIds>
+
+/** 1 enables, 2 disables. */
+export const TokenStatuses = Type.Object({
+  ...TokenIds.properties,
+  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
+})
+export type TokenStatuses = Static<typeof TokenStatuses>

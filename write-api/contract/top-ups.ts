@@ -1,0 +1,63 @@
+import Type, { type Static } from 'typebox'
+
+/** The quota to buy, in whole dollars. */
+const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+
+export const PaymentMethod = Type.Union([
+  Type.Literal('zfb'),
+  Type.Literal('wx'),
+  Type.Literal('stripe'),
+])
+export type PaymentMethod = Static<typeof PaymentMethod>
+
+/** Without a payment method, the price is the one of the epay gateway. */
+export const AskAmount = Type.Object({
+  amount: AMOUNT,
+  top_up_code: Type.Optional(Type.String({ maxLength: 200 })),
+  payment_method: Type.Optional(PaymentMethod),
+})
+export type AskAmount = Static<typeof AskAmount>
+
+/** `data` is the exact amount to pay, such as `7.30`. */
+export const Amount = Type.Object({
+  success: Type.Boolean(),
+  message: Type.String(),
+  data: Type.String(),
+  /** ISO 4217 code. */
+  currency: Type.String(),
+})
+export type Amount = Static<typeof Amount>
+
+export const Pay = Type.Object({
+  amount: AMOUNT,
+  top_up_code: Type.Optional(Type.String({ maxLength: 200 })),
+  payment_method: PaymentMethod,
+})
+export type Pay = Static<typeof Pay>
+
+/**
+ * `data` holds the fields of a form to submit to `url`. If it is empty, `url` is a page to open.
+ */
+export const PaymentPage = Type.Object({
+  success: Type.Boolean(),
+  message: Type.String(),
+  data: Type.Record(Type.String(), Type.String()),
+  url: Type.String(),
+})
+export type PaymentPage = Static<typeof PaymentPage>
+
+export const RefundOrder = Type.Object({
+  money: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description: 'Such as 7.30; the default is everything that is left to refund',
+    }),
+  ),
+  reason: Type.String({ maxLength: 500 }),
+  /**
+   * The number of refunds that the order had when the caller decided. It makes a repeated request
+   * count once.
+   */
+  refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+})
+export type RefundOrder = Static<typeof RefundOrder>

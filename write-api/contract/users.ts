@@ -1,0 +1,133 @@
+import Type, { type Static } from 'typebox'
+import { PasskeyAssertion } from './credentials.ts'
+
+export const CreateUser = Type.Object({
+  username: Type.String({ maxLength: 256 }),
+  password: Type.String({ maxLength: 512 }),
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+})
+export type CreateUser = Static<typeof CreateUser>
+
+const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
+
+/**
+ * `quota` is the new balance; the difference is granted or deducted. The change is rejected with
+ * 409 if the balance differs from `expected_quota`, or, without that field, if it has moved since
+ * the caller's session or access token read it. A `quota` equal to `expected_quota` changes
+ * nothing.
+ */
+export const UpdateUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Type.String({ maxLength: 512 })),
+  group: Type.Optional(Type.String({ maxLength: 200 })),
+  quota: Type.Optional(QUOTA),
+  expected_quota: Type.Optional(QUOTA),
+  /**
+   * The reason for a change of group or quota, stored for admins to read. It must not be empty. A
+   * call may leave it out; the change is then shown without a reason.
+   */
+  reason: Type.Optional(Type.String({ maxLength: 500 })),
+})
+export type UpdateUser = Static<typeof UpdateUser>
+
+const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+
+/**
+ * Adds an amount to the balance of one user (`id`) or of up to 100 (`ids`), or deducts it. The same
+ * `request_id` changes a balance once, regardless of how often it is sent.
+ */
+export const AdjustQuota = Type.Object({
+  id: Type.Optional(USER_ID),
+  ids: Type.Optional(Type.Array(USER_ID, { minItems: 1, maxItems: 100 })),
+  action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
+  /** In quota units. */
+  amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
+  reason: Type.String({ maxLength: 200 }),
+  request_id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),
+})
+export type AdjustQuota = Static<typeof AdjustQuota>
+
+/** The result for one user's balance. */
+export const QuotaAdjustment = Type.Object({
+  id: Type.Integer(),
+  /** Empty for an unknown user and for one whose data is erased. */
+  username: Type.String(),
+  /** `repeated`: the request had changed the balance before; `refused`: nothing changed. */
+  outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
+  /** The current balance in quota units; null if the caller may not see it. */
+  quota: Type.Union([Type.Integer(), Type.Null()]),
+  /** The reason of a refusal: a code for programs and a message in the caller's language. */
+  code: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+})
+export type QuotaAdjustment = Static<typeof QuotaAdjustment>
+
+/** One item for each requested user, in the order of the request. */
+export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
+export type QuotaAdjustments = Static<typeof QuotaAdjustments>
+
+/** A new password requires the current one. */
+export const UpdateSelf = Type.Object({
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Type.String({ maxLength: 512 })),
+  original_password: Type.Optional(Type.String({ maxLength: 512 })),
+  /** Replaces the current password for a user who has none but has two-step login. */
+  code: Type.Optional(Type.String({ maxLength: 64 })),
+  passkey: Type.Optional(PasskeyAssertion),
+})
+export type UpdateSelf = Static<typeof UpdateSelf>
+
+/** `quota` is the part of the invitation rewards to transfer, at least one dollar's worth. */
+export const TransferAffiliate = Type.Object({
+  quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
+})
+export type TransferAffiliate = Static<typeof TransferAffiliate>
+
+export const UpdateSettings = Type.Object({
+  /** Whether models without a price may be charged at the fallback price. */
+  accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
+  show_ip_in_logs: Type.Optional(Type.Boolean()),
+  notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
+  /** In quota units; 0 turns warnings off. */
+  quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
+  /** An https URL; empty means no webhook. */
+  webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
+  /** Printable ASCII, never shown again. An empty string keeps the secret, null removes it. */
+  webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
+  /**
+   * Empty: the bound address. An address that is neither the bound nor the previous one needs its
+   * code.
+   */
+  notification_email: Type.Optional(Type.String({ maxLength: 320 })),
+  /** The code from a mail with the purpose `notify`. */
+  notification_code: Type.Optional(Type.String({ maxLength: 32 })),
+})
+export type UpdateSettings = Static<typeof UpdateSettings>
+
+/** `username` confirms the erasure; the caller types it. */
+export const EraseUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  username: Type.String({ maxLength: 256 }),
+})
+export type EraseUser = Static<typeof EraseUser>
+
+/**
+ * The user who lost the authenticator app, passkeys and recovery codes; all of them become void.
+ */
+export const ResetSecondFactor = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+})
+export type ResetSecondFactor = Static<typeof ResetSecondFactor>
+
+export const ManageUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  action: Type.Union([
+    Type.Literal('promote'),
+    Type.Literal('demote'),
+    Type.Literal('disable'),
+    Type.Literal('enable'),
+    Type.Literal('delete'),
+  ]),
+})
+export type ManageUser = Static<typeof ManageUser>

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import { sessionOf } from '#infra/http/access.ts'
+import { addressKey } from '#infra/http/address-key.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { knownDevice } from '#infra/http/session-cookie.ts'
+import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
+import type { Deps } from '../action.ts'
+import { credentialsError } from './credentials-errors.ts'
+import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import { recoveryCodeHash } from './recovery-codes.ts'
+import { isTotpCode, totpOwner, totpStep } from './totp.ts'
+
+/**
+ * Uses up a code of the authenticator app (six digits) or a recovery code. Throws `CodeWrong` or
+ * `CodeUsed`: however many come with one code at once, one of them passes.
+ */
+export async function verifyCode(
+  deps: Deps,
+  userId: number,
+  text: string,
+  context: CommandContext,
+): Promise<void> {
+  const code = text.replace(/\s/g, '')
+  const { vault, now } = deps.core
+  if (!isTotpCode(code)) {
+    const codeHash = recoveryCodeHash(vault, userId, code)
+    await changeCredentials(deps, { type: 'UseRecoveryCode', userId, codeHash }, context)
+    return
+  }
+  const { totp } = await credentialsOf(deps, userId)
+  if (totp === null) throw credentialsError('CodeWrong')
+  const ref = totp.secretRef
+  const secrets = await vault.getSecrets('totp', [{ owner: totpOwner(userId), ref }])
+  const secret = secrets.get(ref)
+  const step = secret === undefined ? null : totpStep(secret, code, now())
+  if (step === null) throw credentialsError('CodeWrong')
+  await changeCredentials(deps, { type: 'UseTotpStep', userId, step }, context)
+}
+
+const FREE_TRIES = 5
+const DELAY_MS_MAX = 15 * 60_000
+const DAY_MS = 24 * 3_600_000
+/** Of a user, from all addresses that are not known. */
+const UNKNOWN_TRIES_MAX = 50
+
+type Succeeded = () => void
+
+/**
+ * Slows down who guesses codes in the second step of a login, over all tickets: after five wrong
+ * ones each further try of the same address waits twice as long, a quarter of an hour at most, and
+ * all addresses together have 50 wrong tries a day. Whoever uses those up knows the password. A
+ * browser that logged in to the account before has tries that nobody else can use up. Throws a 429;
+ * answers what to call once the code was right.
+ */
+export async function enterCodeGuard(
+  { core }: Deps,
+  request: FastifyRequest,
+  user: { readonly id: number; readonly authVersion: number },
+): Promise<Succeeded> {
+  const device = knownDevice(request, user)
+  if (device !== null) return enter(core, [backoff(`second-factor-device:${user.id}:${device}`)])
+  const key = `second-factor-day:${user.id}`
+  const rate = { max: UNKNOWN_TRIES_MAX, periodMs: DAY_MS, isRefundable: true }
+  return enter(core, [
+    backoff(`second-factor:${user.id}:${addressKey(core.vault, request.ip)}`),
+    { kind: 'rate', key, ...rate },
+  ])
+}
+
+/**
+ * As above, for codes and passwords that a session is asked for: each session has tries of its own,
+ * so that one that was stolen can't keep the owner's from anything.
+ */
+export const tryProof = ({ core }: Deps, request: FastifyRequest): Promise<Succeeded> =>
+  enter(core, [backoff(`proof:${sessionOf(request)}`)])
+
+const backoff = (key: string): BackoffClaim => ({
+  kind: 'backoff',
+  key,
+  freeTries: FREE_TRIES,
+  delayMsMax: DELAY_MS_MAX,
+  forgetMs: DAY_MS,
+})
+
+async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<Succeeded> {
+  const outcome = await limits.enter('login', claims)
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
+  return () => outcome.release({ isRefunded: true })
+}

@@ -1,0 +1,79 @@
+import Type from 'typebox'
+import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { redemptionStream } from '#domain/redemption/events.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
+import { UpdateRedemption } from '#write-api/contract/redemptions.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { decideRedemptions } from './delete-redemptions.ts'
+import { redemptionError } from './redemption-errors.ts'
+import { checkValidUntil, termsWith } from './redemption-terms.ts'
+
+const Query = Type.Object({
+  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+})
+
+/** PUT /api/redemption/: the fields given; `?status_only=true` enables (1) or disables (2). */
+export const updateRedemption: Action = (api, deps) => {
+  api.put(
+    '/api/redemption/',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Change an unused code, or with status_only=true enable (1) or disable (2) it',
+        body: UpdateRedemption,
+        querystring: Query,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { body, query } = request
+      const [key] = await redemptionKeys(deps.core.db, [body.id])
+      if (key === undefined) throw redemptionError('RedemptionUnknown')
+      const context = contextOf(deps, request)
+      const position =
+        query.status_only === 'true'
+          ? await setStatus(deps, key, body, context)
+          : await deps.runExclusive(`redemption-${body.id}`, () => change(deps, key, body, context))
+      await waitUntilVisible(deps, reply, ['redemptions'], position)
+      return done()
+    },
+  )
+}
+
+async function setStatus(
+  deps: Deps,
+  key: RedemptionKey,
+  { status }: UpdateRedemption,
+  context: CommandContext,
+): Promise<number> {
+  if (status !== 1 && status !== 2) {
+    throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
+  }
+  const type = status === 1 ? 'EnableRedemption' : 'DisableRedemption'
+  const commandFor = (redemptionId: number) => ({ type, redemptionId }) as const
+  return (await decideRedemptions(deps, [key], commandFor, context)).position
+}
+
+async function change(
+  deps: Deps,
+  { id: redemptionId, keyLookup }: RedemptionKey,
+  fields: UpdateRedemption,
+  context: CommandContext,
+): Promise<number> {
+  const { actors, vault } = deps.core
+  const given = fields.key?.trim() ?? ''
+  if (given !== '' && vault.keyedHash('redemption-key', given) !== keyLookup) {
+    throw invalidField('key', { zh: '兑换码创建后不能修改', en: 'can not be changed any more' })
+  }
+  const stream = redemptionStream(keyLookup)
+  const { code } = await actors.stateOf(redemptionDecider, stream)
+  if (code?.id !== redemptionId) throw redemptionError('RedemptionUnknown')
+  const terms = termsWith(code.terms, fields)
+  checkValidUntil(terms, code.terms, context.at)
+  const command = { type: 'ChangeRedemption', redemptionId, terms } as const
+  return accepted(await actors.handle(redemptionDecider, stream, command, context)).position
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CredentialsState } from '#domain/credentials/state.ts'
+import { ACTIVE } from '#domain/shared/roles.ts'
+import { startSession } from '#infra/http/session-cookie.ts'
+import type { UserRow } from '#projections/users/query.ts'
+import type { SessionUser } from '#read-api/contract/users.ts'
+import type { LoginResult, SecondFactorKind } from '#write-api/contract/login.ts'
+import type { Deps } from '../action.ts'
+import { credentialsOf } from '../credentials/credentials-of.ts'
+import { loginError } from './login-errors.ts'
+import { issueTicket } from './login-ticket.ts'
+
+/**
+ * Completes a login once the user is identified: rejects banned and deactivated users, requires a
+ * second factor from those who have one, and otherwise starts the session. Returns the login's
+ * data, for the response schema `Envelope(LoginResult)`. `isByPassword`: only a user who signed in
+ * with a temporary password must change it.
+ */
+export async function completeLogin(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: UserRow,
+  isByPassword = false,
+): Promise<LoginResult> {
+  assertMayLogIn(user)
+  const kinds = secondFactorKinds(await credentialsOf(deps, user.id))
+  if (kinds.length === 0) return startUserSession(request, reply, user, isByPassword)
+  return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
+}
+
+/** Starts the session of a user who has presented every required factor. */
+export async function startUserSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: UserRow,
+  isByPassword = false,
+): Promise<SessionUser> {
+  assertMayLogIn(user)
+  const isTemporary = isByPassword && user.mustChangePassword
+  await startSession(request, reply, user, isTemporary)
+  const { id, username, displayName, role, status, group } = user
+  const mustChange = isTemporary ? { must_change_password: true } : {}
+  return { id, username, display_name: displayName, role, status, group, ...mustChange }
+}
+
+function assertMayLogIn(user: UserRow): void {
+  if (user.isDeleted) throw loginError('UserDeactivated')
+  if (user.status !== ACTIVE) throw loginError('UserBanned')
+}
+
+function secondFactorKinds({ totp, passkeys, recoveryCodes }: CredentialsState): SecondFactorKind[] {
+  const kinds: SecondFactorKind[] = []
+  if (totp !== null) kinds.push('totp')
+  if (passkeys.size > 0) kinds.push('passkey')
+  if (kinds.length > 0 && recoveryCodes.size > 0) kinds.push('recovery')
+  return kinds
+}

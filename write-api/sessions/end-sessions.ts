@@ -1,0 +1,63 @@
+import {
+  onlySession,
+  onlySessionOfAnyPassword,
+  principalOf,
+  sessionOf,
+} from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { notFound } from '#infra/http/http-errors.ts'
+import { clearSessionCookie } from '#infra/http/session-cookie.ts'
+import type { Action } from '../action.ts'
+import { IdParams, idOf } from '../id-params.ts'
+
+/** GET (which the console uses) and POST /api/user/logout: ends the session in every process. */
+export const logout: Action = (api) => {
+  for (const method of ['GET', 'POST'] as const) {
+    api.route({
+      method,
+      url: '/api/user/logout',
+      onRequest: onlySessionOfAnyPassword,
+      schema: { summary: 'End this session', response: { 200: Done } },
+      handler: async (request, reply) => {
+        await request.server.gate.sessions.end(sessionOf(request))
+        clearSessionCookie(reply)
+        return done()
+      },
+    })
+  }
+}
+
+/** DELETE /api/user/sessions/:id: ends one of the caller's sessions and closes its live sockets. */
+export const endSession: Action = (api) => {
+  api.delete(
+    '/api/user/sessions/:id',
+    {
+      onRequest: onlySession,
+      schema: { summary: 'End one of your sessions', params: IdParams, response: { 200: Done } },
+    },
+    async (request) => {
+      const { sessions } = request.server.gate
+      const { userId } = principalOf(request)
+      if (!(await sessions.endOne(userId, idOf(request.params)))) {
+        throw notFound({ zh: '会话不存在', en: 'The session does not exist' })
+      }
+      return done()
+    },
+  )
+}
+
+/** DELETE /api/user/sessions: ends all sessions of the caller except the current one. */
+export const endOtherSessions: Action = (api) => {
+  api.delete(
+    '/api/user/sessions',
+    {
+      onRequest: onlySession,
+      schema: { summary: 'End all your other sessions', response: { 200: Done } },
+    },
+    async (request) => {
+      const { sessions } = request.server.gate
+      await sessions.endAllOf(principalOf(request).userId, sessionOf(request))
+      return done()
+    },
+  )
+}

@@ -1,0 +1,126 @@
+import { optionFlag } from '#domain/options/registry.ts'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import type { Core } from '#infra/core.ts'
+import { success } from '#infra/http/envelope.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { knownDevice } from '#infra/http/session-cookie.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { HumanToken } from '#write-api/contract/registration.ts'
+import { LoginResult } from '#write-api/contract/login.ts'
+import { Login } from '#write-api/contract/setup.ts'
+import type { Action, Deps } from '../action.ts'
+import { normalizeMailAddress } from '../mail/mail-address.ts'
+import { findMailOwner } from '../users/bind-identity.ts'
+import { isPassword } from '../users/passwords.ts'
+import { nameKeyOf } from '../users/user-names.ts'
+import { completeLogin } from './complete-login.ts'
+import { loginError } from './login-errors.ts'
+
+const FRESH_WITHIN_MS = 2_000
+
+/** POST /api/user/login: signs in with a password. All failures look the same to the caller. */
+export const login: Action = (api, deps) => {
+  api.post(
+    '/api/user/login',
+    {
+      schema: {
+        summary: 'Sign in; the session is a cookie',
+        querystring: HumanToken,
+        body: Login,
+        response: { 200: Envelope(LoginResult) },
+      },
+    },
+    async (request, reply) => {
+      const { username, password } = request.body
+      // The human check comes first, because requests that fail it must not slow down an account.
+      await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
+      const address = normalizeMailAddress(username)
+      const found = await findCandidates(deps, username, address)
+      // The guard counts by the normalised input and not by the user it found: if attempts with an
+      // address delayed a name, that would reveal whose address it is.
+      const account = nameKeyOf(deps.core.vault, address ?? username)
+      const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
+      const attempt = await deps.loginGuard.enter(request.ip, account, device)
+      if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
+      const user =
+        (await findByPassword(deps.core, found, password)) ??
+        (await findByPasswordOnceFresh(deps, { username, address, found, password }))
+      await assertPasswordLoginOpen(deps, user)
+      if (user === null) throw loginError('WrongCredentials')
+      attempt.succeeded()
+      return success(await completeLogin(deps, request, reply, user, true))
+    },
+  )
+}
+
+/**
+ * Finds users by username and by mail address: an old username may equal the mail address of
+ * another user.
+ */
+async function findCandidates(
+  { core }: Deps,
+  text: string,
+  address: string | null,
+): Promise<readonly UserRow[]> {
+  const [user, owner] = await Promise.all([
+    findUserByNameKey(core.db, nameKeyOf(core.vault, text)),
+    address === null ? null : findMailOwner(core, address),
+  ])
+  const isOtherUser = owner !== null && owner.id !== user?.id
+  const found = [user, isOtherUser ? owner : null]
+  return found.filter((one) => one !== null).filter(({ isDeleted }) => !isDeleted)
+}
+
+/**
+ * Returns the first candidate with this password, or null. Without candidates it takes as long as
+ * for one.
+ */
+async function findByPassword(
+  { vault }: Core,
+  found: readonly UserRow[],
+  password: string,
+): Promise<UserRow | null> {
+  for (const user of found.length === 0 ? [null] : found) {
+    if (await isPassword(vault, user, password)) return user
+  }
+  return null
+}
+
+type FailedAttempt = {
+  readonly username: string
+  readonly address: string | null
+  readonly found: readonly UserRow[]
+  readonly password: string
+}
+
+/**
+ * A user who was created or changed the password a moment ago may be missing in the read model, so
+ * the candidates are looked up again once it has caught up, for two seconds at most. This happens
+ * after every failed attempt, whether or not the user exists, so that the response time reveals
+ * nothing. The password is checked again only for candidates that changed.
+ */
+async function findByPasswordOnceFresh(
+  deps: Deps,
+  { username, address, found, password }: FailedAttempt,
+): Promise<UserRow | null> {
+  const { core, freshness } = deps
+  const head = await core.store.headPosition()
+  await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
+  const current = await findCandidates(deps, username, address)
+  const changed = current.filter(
+    ({ id, passwordRef }) => !found.some((one) => one.id === id && one.passwordRef === passwordRef),
+  )
+  return changed.length === 0 ? null : findByPassword(core, changed, password)
+}
+
+/**
+ * While password login is disabled, no answer reveals whether a password was right. The super admin
+ * is exempt and can not be locked out.
+ */
+async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
+  if (user !== null && user.role >= SUPER_ADMIN) return
+  const { values } = await allOptions(core.db)
+  if (!optionFlag(values, 'PasswordLoginEnabled')) throw loginError('PasswordLoginDisabled')
+}

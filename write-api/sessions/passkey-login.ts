@@ -1,0 +1,63 @@
+import { success } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/users.ts'
+import type { Action } from '../action.ts'
+import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
+import { credentialsError } from '../credentials/credentials-errors.ts'
+import { newChallenge, passkeySite, userOfHandle, webauthn } from '../credentials/passkeys.ts'
+import { verifyPasskey } from '../credentials/verify-passkey.ts'
+import { startUserSession } from './complete-login.ts'
+
+/**
+ * POST /api/user/login/passkey/begin: returns the WebAuthn options to sign in with any passkey of
+ * this site.
+ */
+export const beginPasskeyLogin: Action = (api, deps) => {
+  api.post(
+    '/api/user/login/passkey/begin',
+    {
+      schema: {
+        summary: 'Begin to sign in with a passkey',
+        response: { 200: Envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const site = await passkeySite(deps, request)
+      const { generateAuthenticationOptions } = await webauthn()
+      const options = await generateAuthenticationOptions({
+        rpID: site.id,
+        challenge: await newChallenge(deps, request, 'login'),
+        userVerification: 'required',
+      })
+      return success({ options })
+    },
+  )
+}
+
+/**
+ * POST /api/user/login/passkey: signs in with a passkey that its owner unlocked. That combines
+ * possession with knowledge or biometrics, so there is no second step.
+ */
+export const passkeyLogin: Action = (api, deps) => {
+  api.post(
+    '/api/user/login/passkey',
+    {
+      schema: {
+        summary: 'Sign in with a passkey',
+        body: PasskeyLogin,
+        response: { 200: Envelope(SessionUser) },
+      },
+    },
+    async (request, reply) => {
+      const { passkey } = request.body
+      const userId = userOfHandle(passkey.response.userHandle ?? '')
+      const user = userId === null ? null : await findUser(deps.core.db, userId)
+      if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
+      const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
+      const check = { userId: user.id, passkey, purpose: 'login', isSoleFactor: true }
+      await verifyPasskey(deps, request, check, context)
+      return success(await startUserSession(request, reply, user))
+    },
+  )
+}

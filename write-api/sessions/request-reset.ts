@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { optionValue } from '#domain/options/registry.ts'
+import type { Core } from '#infra/core.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { type Language, languageOf } from '#infra/http/language.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { Action, Deps } from '../action.ts'
+import { ResetRequest } from '../contract/registration.ts'
+import { mailAddressOf } from '../mail/mail-address.ts'
+import { acquireMailPermit } from '../mail/mail-codes.ts'
+import { mailError } from '../mail/mail-errors.ts'
+import { resetMail } from '../mail/mail-templates.ts'
+import { siteNameOf } from '../mail/site-mailer.ts'
+import { findMailOwner } from '../users/bind-identity.ts'
+import { loginError } from './login-errors.ts'
+
+const RESET_MINUTES = 15
+const KIND = 'password-reset'
+
+/** The user whose password the link resets. Void once the user's `authVersion` changes. */
+export type ResetLink = { readonly userId: number; readonly authVersion: number }
+
+type Links = Pick<Core, 'shortLived'>
+
+/**
+ * Returns the token of a new link. Only its hash is stored, together with the address that the link
+ * is mailed to.
+ */
+async function issueResetLink(
+  { shortLived }: Links,
+  address: string,
+  link: ResetLink,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const ttlMs = RESET_MINUTES * 60_000
+  await shortLived.put(KIND, keyOf(address, token), JSON.stringify(link), ttlMs)
+  return token
+}
+
+/**
+ * Throws if links can not be stored. It runs before the lookup of the user, so that the error does
+ * not depend on whether there is one.
+ */
+const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
+  void (await shortLived.peek(KIND, 'any'))
+
+/** Returns whether the token is valid, without using it up. */
+export const isResetLinkValid = async (
+  { shortLived }: Links,
+  address: string,
+  token: string,
+): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
+
+/**
+ * Uses the token up and returns its link, to one concurrent caller only; null for an invalid token.
+ */
+export async function consumeResetLink(
+  { shortLived }: Links,
+  address: string,
+  token: string,
+): Promise<ResetLink | null> {
+  const text = await shortLived.take(KIND, keyOf(address, token))
+  return text === null ? null : (JSON.parse(text) as ResetLink)
+}
+
+const keyOf = (address: string, token: string): string =>
+  createHash('sha256').update(`${address}\n${token}`).digest('hex')
+
+/**
+ * GET /api/reset_password: mails a reset link to the owner of an address. It answers before it
+ * looks the owner up, so that neither the answer nor its timing reveals whether there is one.
+ */
+export const requestReset: Action = (api, deps) => {
+  const pending = new Set<Promise<void>>()
+  api.addHook('onClose', async () => void (await Promise.all(pending)))
+  api.get(
+    '/api/reset_password',
+    {
+      schema: {
+        summary: 'Mail a link that resets a forgotten password',
+        querystring: ResetRequest,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { email, turnstile = '' } = request.query
+      const address = mailAddressOf(email)
+      const { values } = await allOptions(deps.core.db)
+      if (optionValue(values, 'SMTPServer') === '') throw mailError('MailNotSetUp')
+      const origin = originOf(deps, values, request)
+      await assertLinkStoreAvailable(deps.core)
+      await deps.humanCheck.pass(request, 'reset', turnstile)
+      const permit = await acquireMailPermit(deps.core, 'reset', address, request.ip)
+      permit.release({ isRefunded: false })
+      const site = siteNameOf(values)
+      const work = mailLink(deps, { address, origin, site, language: languageOf(request) })
+        .catch((error: unknown) => {
+          const { message } = error as Error
+          deps.core.log.warn({ reason: message }, 'mailing a reset link failed')
+        })
+        .finally(() => pending.delete(work))
+      pending.add(work)
+      return done()
+    },
+  )
+}
+
+type ResetMailTarget = {
+  readonly address: string
+  readonly origin: string
+  readonly site: string
+  readonly language: Language
+}
+
+async function mailLink(deps: Deps, { address, origin, site, language }: ResetMailTarget): Promise<void> {
+  const owner = await findMailOwner(deps.core, address)
+  if (owner === null) return
+  const { id: userId, authVersion } = owner
+  const token = await issueResetLink(deps.core, address, { userId, authVersion })
+  const query = new URLSearchParams({ email: address, token })
+  const url = `${origin}/user/reset?${query}`
+  await deps.mailer.send({ to: address, ...resetMail(language, site, url, RESET_MINUTES) })
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The origin that the link leads to. NOTE: it never comes from the caller's `Host` header, because
+ * a caller who requests a link for another user would then choose where its token goes. Only names
+ * of this machine itself are safe.
+ */
+function originOf(
+  { core }: Deps,
+  values: ReadonlyMap<string, string>,
+  request: FastifyRequest,
+): string {
+  const address = optionValue(values, 'ServerAddress')
+  if (URL.canParse(address)) return address.replace(/\/+$/, '')
+  const requestOrigin = `${request.protocol}://${request.host}`
+  // Parsed as a browser would parse it: `localhost:x@evil.example` is not a local name.
+  const url = core.config.isLoopback && URL.canParse(requestOrigin) ? new URL(requestOrigin) : null
+  const isLocal = url !== null && LOOPBACK_NAMES.includes(url.hostname)
+  if (!isLocal || url.username !== '' || url.password !== '') {
+    throw loginError('ServerAddressRequired')
+  }
+  return url.origin
+}

@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto'
+import Type from 'typebox'
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { ResetPassword } from '#write-api/contract/registration.ts'
+import { type Action, type Deps, waitUntilVisible } from '../action.ts'
+import { normalizeMailAddress } from '../mail/mail-address.ts'
+import { mailIdentity } from '../users/bind-identity.ts'
+import { identityKeyOf } from '../users/identity.ts'
+import { deleteOldPasswords, storePassword } from '../users/passwords.ts'
+import { loginError } from './login-errors.ts'
+import { isResetLinkValid, type ResetLink, consumeResetLink } from './request-reset.ts'
+
+/**
+ * POST /api/user/reset: sets a new password for the holder of a mailed link and ends all sessions
+ * of the user.
+ */
+export const resetPassword: Action = (api, deps) => {
+  api.post(
+    '/api/user/reset',
+    {
+      schema: {
+        summary: 'Reset a password with a mailed link; returns the new password once',
+        body: ResetPassword,
+        response: { 200: Envelope(Type.String()) },
+      },
+    },
+    async (request, reply) => {
+      const { email, token } = request.body
+      const address = normalizeMailAddress(email) ?? ''
+      const password = newPassword()
+      // Concurrent requests with the same link compute one hash, not one each.
+      const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
+        consumeLink(deps, address, token, password),
+      )
+      const position = await deps.runExclusive(userStream(link.userId), () =>
+        changePassword(deps, { ...link, address, hash, cause: request.id }),
+      )
+      await request.server.gate.sessions.endAllOf(link.userId)
+      await deleteOldPasswords(deps.core, link.userId)
+      await waitUntilVisible(deps, reply, ['users'], position)
+      return success(password)
+    },
+  )
+}
+
+/**
+ * Hashes before it uses the link up, so that the link stays valid if too many passwords wait to be
+ * hashed.
+ */
+async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
+  if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
+  const hash = await core.vault.hashPassword(password)
+  const link = await consumeResetLink(core, address, token)
+  if (link === null) throw loginError('ResetLinkInvalid')
+  return { link, hash }
+}
+
+type PasswordChange = ResetLink & {
+  readonly address: string
+  readonly hash: string
+  readonly cause: string
+}
+
+async function changePassword(
+  { core }: Deps,
+  { userId, authVersion, address, hash, cause }: PasswordChange,
+): Promise<number> {
+  const { vault, actors } = core
+  const stream = userStream(userId)
+  const { user } = await actors.stateOf(userDecider, stream)
+  // The link is void if the password, the role, the status or the address changed since.
+  const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
+  if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
+  const passwordRef = await storePassword(vault, userId, hash)
+  const command = {
+    type: 'ChangePassword',
+    actorRole: null,
+    passwordRef,
+    isTemporary: true,
+  } as const
+  const context = { actor: `user:${userId}`, cause, at: core.now() }
+  const outcome = await actors.handle(userDecider, stream, command, context)
+  if (outcome.isDone) return outcome.position
+  await vault.deleteSecret(passwordRef)
+  throw loginError('ResetLinkInvalid')
+}
+
+/** Leaves out characters that look alike, because the password may be typed by hand. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const LENGTH = 16
+
+const newPassword = (): string =>
+  Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify'
+import { success } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/users.ts'
+import type { Action, Deps } from '../action.ts'
+import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
+import { credentialsError } from '../credentials/credentials-errors.ts'
+import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
+import { verifyCode, enterCodeGuard } from '../credentials/verify-code.ts'
+import { verifyPasskey } from '../credentials/verify-passkey.ts'
+import { startUserSession } from './complete-login.ts'
+import { type LoginTicket, consumeTicket, readTicket, countTicketAttempt } from './login-ticket.ts'
+
+/**
+ * POST /api/user/login/second/begin: returns the WebAuthn options to use one of the user's
+ * passkeys.
+ */
+export const secondStepPasskey: Action = (api, deps) => {
+  api.post(
+    '/api/user/login/second/begin',
+    {
+      schema: {
+        summary: 'Begin the second step of a login with a passkey',
+        body: TicketOnly,
+        response: { 200: Envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const { ticket } = request.body
+      const { userId } = await readTicket(deps, ticket)
+      const purpose = secondPurpose(deps, ticket)
+      const check = { userId, purpose, userVerification: 'preferred' } as const
+      return success({ options: await passkeyAssertionOptions(deps, request, check) })
+    },
+  )
+}
+
+/** Binds a challenge to one login, so that it is invalid in any other. */
+const secondPurpose = ({ core }: Deps, ticket: string): string =>
+  `second:${core.vault.keyedHash('login-ticket', ticket)}`
+
+/**
+ * POST /api/user/login/second: starts a session for the ticket of the first step and a second
+ * factor.
+ */
+export const secondStep: Action = (api, deps) => {
+  api.post(
+    '/api/user/login/second',
+    {
+      schema: {
+        summary: 'Second step of a login: a code, a recovery code or a passkey',
+        body: SecondStep,
+        response: { 200: Envelope(SessionUser) },
+      },
+    },
+    async (request, reply) => {
+      const { ticket, passkey } = request.body
+      const first = await readTicket(deps, ticket)
+      const { userId: id, authVersion } = first
+      // Signatures can not be guessed, so failed codes of others must not delay a passkey.
+      const succeeded =
+        passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}
+      await countTicketAttempt(deps, ticket)
+      await verifyFactor(deps, request, first, request.body)
+      await consumeTicket(deps, ticket)
+      succeeded()
+      const user = await findUser(deps.core.db, first.userId)
+      if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
+      return success(await startUserSession(request, reply, user, first.isByPassword))
+    },
+  )
+}
+
+async function verifyFactor(
+  deps: Deps,
+  request: FastifyRequest,
+  { userId }: LoginTicket,
+  { ticket, code = '', passkey }: SecondStep,
+): Promise<void> {
+  const context = { actor: `user:${userId}`, cause: request.id, at: deps.core.now() }
+  if (passkey === undefined) return verifyCode(deps, userId, code, context)
+  const purpose = secondPurpose(deps, ticket)
+  await verifyPasskey(deps, request, { userId, passkey, purpose, isSoleFactor: false }, context)
+}

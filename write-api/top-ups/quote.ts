@@ -1,0 +1,69 @@
+import { optionInteger, optionValue } from '#domain/options/registry.ts'
+import { readRatios } from '#domain/pricing/ratio-map.ts'
+import { QUOTA_MAX, type Quota } from '#domain/shared/quota.ts'
+import type { TopUpOrdered } from '#domain/top-up/events.ts'
+import { priceCents, quotaOfDollars } from '#domain/top-up/money.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { isFull } from '#infra/limits/port.ts'
+import type { AskAmount } from '#write-api/contract/top-ups.ts'
+import type { Deps } from '../action.ts'
+import { type PaymentMethods, type Terms, termsOf } from './payment-methods.ts'
+import { topUpError } from './top-up-errors.ts'
+
+/** What is asked for, priced as the options are now. */
+export type Quote = Terms & {
+  readonly cents: bigint
+  readonly quota: Quota
+  readonly code: TopUpOrdered['data']['code']
+}
+
+/** 999 999.99, the most that Stripe takes at once; a gateway's bound is its own. */
+const STRIPE_CENTS_MAX = 99_999_999n
+const CENTS_MAX = 99_999_999_999n
+
+/** Throws what a top-up can't be had for. */
+export async function quoteFor(
+  deps: Deps,
+  ways: PaymentMethods,
+  userId: number,
+  { amount, top_up_code = '', payment_method = 'zfb' }: AskAmount,
+): Promise<Quote> {
+  const { values } = ways
+  const terms = termsOf(ways, payment_method)
+  const least = optionInteger(values, 'MinTopUp')
+  if (amount < least) throw topUpError('TopUpTooSmall', { least })
+  const code = await codeOf(deps, values, userId, top_up_code.trim())
+  const cents = priceCents(amount, terms.price, code?.ratio ?? '1')
+  const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
+  const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
+  if (cents > most || quota > QUOTA_MAX) throw topUpError('TopUpTooLarge')
+  // Less than a cent, or less than a unit, is nothing that could be sold.
+  if (cents < 1n || quota < 1n) throw topUpError('TopUpTooSmall', { least: amount + 1 })
+  return { ...terms, cents, quota, code }
+}
+
+const WRONG_CODES_PER_MINUTE_MAX = 10
+
+/** Wrong codes are counted: nobody finds a discount by trying. */
+async function codeOf(
+  { core }: Deps,
+  values: ReadonlyMap<string, string>,
+  userId: number,
+  name: string,
+): Promise<Quote['code']> {
+  if (name === '') return null
+  const outcome = await core.limits.enter(`user:${userId}`, [
+    {
+      kind: 'rate',
+      key: `top-up-code:${userId}`,
+      max: WRONG_CODES_PER_MINUTE_MAX,
+      periodMs: 60_000,
+      isRefundable: true,
+    },
+  ])
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
+  const ratio = readRatios(optionValue(values, 'TopUpCodes')).get(name)
+  outcome.release({ isRefunded: ratio !== undefined })
+  if (ratio === undefined) throw topUpError('TopUpCodeUnknown')
+  return { name, ratio }
+}

@@ -1,0 +1,76 @@
+import type { Sealed } from '#domain/shared/event.ts'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import { topUpStream } from '#domain/top-up/events.ts'
+import { centsOf } from '#domain/top-up/money.ts'
+import type { TopUpState } from '#domain/top-up/state.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { RefundOrder } from '#write-api/contract/top-ups.ts'
+import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { IdParams, idOf } from '../id-params.ts'
+import { userError } from '../users/user-errors.ts'
+import { accountSteps } from './take-payment.ts'
+import { topUpError } from './top-up-errors.ts'
+
+/**
+ * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
+ * had bought, and the inviter's share. The money itself goes back at the provider.
+ */
+export const refundOrder: Action = (api, deps) => {
+  api.post(
+    '/api/user/topup/:id/refund',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Record that a top-up, or a part of it, was refunded',
+        params: IdParams,
+        body: RefundOrder,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { actors, vault } = deps.core
+      const reason = request.body.reason.trim()
+      if (reason === '') throw topUpError('RefundReasonRequired')
+      const stream = topUpStream(idOf(request.params))
+      const state = await actors.stateOf(topUpDecider, stream)
+      if (state.order === null) throw topUpError('TopUpUnknown')
+      await mayActOn(deps, principalOf(request), state.order.userId)
+      const isSeen = request.body.refunds === state.refunds
+      if (!isSeen && state.payment !== null) throw topUpError('RefundedMeanwhile')
+      const sealed = await vault.seal(state.order.userId, reason)
+      const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
+      const outcome = await actors.handleTogether(steps, contextOf(deps, request))
+      const { position } = accepted(outcome)
+      await waitUntilVisible(deps, reply, ['orders', 'balances', 'call-log'], position)
+      return done()
+    },
+  )
+}
+
+/** As everywhere: nobody acts on users of the same or a higher level, but the super admin. */
+async function mayActOn(
+  { core }: Deps,
+  { role }: ReturnType<typeof principalOf>,
+  userId: number,
+): Promise<void> {
+  const user = await findUser(core.db, userId)
+  if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw userError('RoleTooHigh')
+}
+
+/** What is left of the money, unless a part of it is asked for; 0 for what is no sum. */
+function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
+  if (money !== undefined) return centsOf(money.trim()) ?? 0n
+  return (centsOf(order?.money ?? '') ?? 0n) - refundedCents
+}
+
+/** NOTE: the decision comes first; what it takes back is worked out from the same state. */
+function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
+  const { refunds: refundsBefore, changes: changesBefore } = state
+  const refund = { type: 'RefundTopUp', cents, refundsBefore, changesBefore, reason }
+  const decision: AnyStep = { decider: topUpDecider, stream, command: refund }
+  return [decision, ...(cents > 0n ? accountSteps(state, cents, reason) : [])]
+}
