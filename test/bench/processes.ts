@@ -16,8 +16,10 @@ export async function startPinned(
   const [file = '', ...rest] = hasTaskset ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(file, rest, {
     env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Not inherited: a child that is left over would keep the pipe of a test runner open.
+  child.stderr.pipe(process.stderr, { end: false })
   process.once('exit', () => child.kill('SIGKILL'))
   const line = await firstLine(child, program)
   return { child, pid: child.pid ?? 0, line }

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { firstLine, killChild, type NodeChild, spawnNode } from '#test/support/child-process.ts'
 
 export type StoreProcess = {
   readonly url: string
@@ -15,22 +14,14 @@ export type StoreProcess = {
 /** The stand-in for EventStoreDB, in a process that can be killed without losing what it took. */
 export async function startStoreProcess(): Promise<StoreProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-store-'))
-  let child: ChildProcess
+  let child: NodeChild
   const start = async (port: string): Promise<string> => {
     const program = 'test/support/event-store-db/server-program.ts'
-    const given = ['--file', join(folder, 'events'), '--port', port]
-    child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
-    if (child.stdout === null) throw new Error('no output of the store')
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    return String(line).trim()
+    child = spawnNode(program, '--file', join(folder, 'events'), '--port', port)
+    return firstLine(child)
   }
   const url = await start('0')
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  }
+  const kill = (): Promise<void> => killChild(child)
   return {
     url,
     kill,

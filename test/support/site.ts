@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { JournalEntry } from '#infra/demo/journal.ts'
+import { firstLine, spawnNode } from './child-process.ts'
 import { testDatabase } from './postgres.ts'
 import { ProductProcess } from './product-process.ts'
 
@@ -57,17 +56,11 @@ type Pace = { readonly gapMs: number; readonly answerTokens: number; readonly fi
 export async function startProviderProcess(pace: Pace): Promise<ProviderProcess> {
   const { gapMs, answerTokens, firstByteMs } = pace
   const parameters = [0, gapMs, answerTokens, firstByteMs].map(String)
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['infra/demo/provider-program.ts', ...parameters],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  if (child.stdout === null) throw new Error('no output')
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const url = String(line).trim()
+  const child = spawnNode('infra/demo/provider-program.ts', ...parameters)
+  const url = await firstLine(child)
   return {
     url,
     journal: async () => (await (await fetch(`${url}/journal`)).json()) as JournalEntry[],
-    close: () => child.kill('SIGKILL'),
+    close: () => void child.kill('SIGKILL'),
   }
 }

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
+import { firstLine, type NodeChild, spawnNode } from '#test/support/child-process.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { collect } from './conformance.ts'
 import { startWriters } from './writers.ts'
@@ -17,14 +17,13 @@ const PROGRAM = fileURLToPath(
 )
 
 /** The server in a process of its own; resolves with its URL once it answers. */
-function startProgram(file: string, port: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [PROGRAM, '--file', file, '--port', port], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function startProgram(
+  file: string,
+  port: string,
+): Promise<{ child: NodeChild; url: string }> {
+  const child = spawnNode(PROGRAM, '--file', file, '--port', port)
   onTestFinished(() => void child.kill('SIGKILL'))
-  return new Promise((resolve) => {
-    child.stdout.once('data', (line) => resolve({ child, url: String(line).trim() }))
-  })
+  return { child, url: await firstLine(child) }
 }
 
 it('kill -9 of the server under load loses no acknowledged event and doubles none', async () => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +9,7 @@ import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { budget } from '#test/support/budget.ts'
+import { spawnNode } from '#test/support/child-process.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 import { newEvent, newStream, to } from './conformance.ts'
 import { startDroppingProxy } from './dropping-proxy.ts'
@@ -87,11 +87,8 @@ describe('kill -9 of Postgres under load', () => {
     const connectionString = embedded.connectionString
     const store = await createPostgresEventStore({ connectionString, log, deadlineMs: 60_000 })
     const { name } = JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8'))
-    const killer = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('./postgres-killer.ts', import.meta.url)), name, String(kills)],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const program = fileURLToPath(new URL('./postgres-killer.ts', import.meta.url))
+    const killer = spawnNode(program, name, String(kills))
     let killed = 0
     killer.stdout.on('data', (chunk: Buffer) => {
       killed += chunk.toString().split('\n').length - 1

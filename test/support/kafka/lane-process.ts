@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killChild, spawnNode } from '../child-process.ts'
 
 const PROGRAM = fileURLToPath(new URL('lane-program.ts', import.meta.url))
 
@@ -22,24 +21,14 @@ type Wanted = {
 
 /** A process with a bus of its own; see `lane-program.ts` for what it prints. */
 export async function startLaneProcess(wanted: Wanted): Promise<LaneProcess> {
-  const child: ChildProcess = spawn(process.execPath, [PROGRAM, JSON.stringify(wanted)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawnNode(PROGRAM, JSON.stringify(wanted))
   const lines: string[] = []
-  child.stdout?.on('data', (chunk: Buffer) => {
+  child.stdout.on('data', (chunk: Buffer) => {
     lines.push(...chunk.toString().split('\n').filter(Boolean))
   })
-  const onExit = (): void => void child.kill('SIGKILL')
-  process.on('exit', onExit)
   return {
     lines,
     signal: (name) => void child.kill(name),
-    kill: async () => {
-      process.off('exit', onExit)
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exit = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exit
-    },
+    kill: () => killChild(child),
   }
 }

@@ -1,0 +1,38 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+
+export type NodeChild = ChildProcessByStdio<null, Readable, Readable>
+
+/**
+ * Starts a Node program whose standard output the test reads. Its errors are copied to those of
+ * this process, which kills it on exit. A child must not inherit standard error instead: one that
+ * outlives its test would keep the runner's pipe open, and the run would never end.
+ */
+export function spawnNode(program: string, ...parameters: readonly string[]): NodeChild {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stderr.pipe(process.stderr, { end: false })
+  const killOnExit = (): void => void child.kill('SIGKILL')
+  process.on('exit', killOnExit)
+  child.once('exit', () => process.off('exit', killOnExit))
+  return child
+}
+
+/** The first line that a program prints; throws when it ends without one. */
+export async function firstLine(child: NodeChild): Promise<string> {
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the program ended before it printed a line: ${signal ?? `exit ${code}`}`)
+  })
+  const [line] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
+  return String(line).trim()
+}
+
+/** Kills the program with -9, unless it has ended, and waits until it is gone. */
+export async function killChild(child: NodeChild): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
