@@ -1,21 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pino } from 'pino'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { createRunFolder } from './run-folder.ts'
 
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 
-/** One Postgres for the whole run; each test takes a database of its own from it. */
+/** Starts one Postgres for the whole run; each test creates its database there. */
 export async function setup(): Promise<() => Promise<void>> {
-  // Hundreds of processes load the same modules: what one has compiled, all have.
+  // Hundreds of processes load the same modules and share what one of them has compiled.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
-  const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-test-'))
+  const folder = createRunFolder()
+  process.env.TMPDIR = folder
   const log = pino({ level: 'silent' })
-  const postgres = await startEmbeddedPostgres({ dataDir, log })
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log })
   process.env.TEST_POSTGRES_URL = postgres.connectionString
   return async () => {
     await postgres.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
