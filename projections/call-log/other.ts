@@ -23,7 +23,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     end: endOf(data.attempts, data.end),
     ...(data.endReason === undefined ? {} : { end_reason: data.endReason }),
     hold: data.hold,
-    ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
+    ...(isForAdmins(data.anomaly) ? {} : ofAnomaly(data)),
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
   },
   adminOther: {
@@ -32,6 +32,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
     channel_id: data.channelId,
+    ...(isForAdmins(data.anomaly) ? ofAnomaly(data) : {}),
     ...ofCost(data),
     admin_info: adminInfo(data.attempts),
   },
@@ -72,6 +73,15 @@ export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
   return error === 'screened' || error === 'revoked' ? error : end
 }
+
+/** Anomalies that tell of the provider's model and cost: they are for admins alone. */
+const OPERATORS_ANOMALIES = new Set(['other-model', 'higher-cost'])
+
+const isForAdmins = (anomaly: string | null): boolean =>
+  anomaly !== null && OPERATORS_ANOMALIES.has(anomaly)
+
+const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
+  anomaly === null ? {} : { anomaly }
 
 const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),

@@ -8,7 +8,7 @@ import { type LoggedEvent, rowOf } from './row-of.ts'
 /** Every call that ended, every other movement of a balance, every change by hand: a row each. */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 11,
+  version: 12,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
   handlers: {

@@ -6,13 +6,31 @@ import { otherOfSettled } from '#projections/call-log/other.ts'
 
 const GOLDEN = join(import.meta.dirname, '../../domain/golden/call-settled-v1.json')
 
-it('the model that a channel maps to is in the part of a row that admins alone read', () => {
+const settled = (changes: Partial<CallSettled['data']>) => {
   const { data } = JSON.parse(readFileSync(GOLDEN, 'utf8')) as { data: CallSettled['data'] }
-  const mapped = { ...data, upstreamModel: 'hidden-upstream-model' }
-  const { other, adminOther } = otherOfSettled(mapped)
+  return otherOfSettled({ ...data, ...changes })
+}
+
+it('the model that a channel maps to is in the part of a row that admins alone read', () => {
+  const { other, adminOther } = settled({ upstreamModel: 'hidden-upstream-model' })
   expect(JSON.stringify(other)).not.toMatch(/hidden-upstream|mapped/)
   expect(adminOther).toMatchObject({
     is_model_mapped: true,
     upstream_model_name: 'hidden-upstream-model',
   })
 })
+
+it.each(['other-model', 'higher-cost'])('so is the anomaly %s', (anomaly) => {
+  const { other, adminOther } = settled({ anomaly })
+  expect(other).not.toHaveProperty('anomaly')
+  expect(adminOther).toMatchObject({ anomaly })
+})
+
+it.each(['absurd', 'parts-exceed-whole'])(
+  'the anomaly %s of the usage is for everybody',
+  (anomaly) => {
+    const { other, adminOther } = settled({ anomaly })
+    expect(other).toMatchObject({ anomaly })
+    expect(adminOther).not.toHaveProperty('anomaly')
+  },
+)
