@@ -1,8 +1,10 @@
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { isSameModel } from '../canonical/answer-mismatch.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import { outputCeiling, readOpenAiUsage } from '../canonical/usage-report.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import { modelIn } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import { accountErrorOf } from '../pipeline/account-error.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/call-upstream.ts'
@@ -10,7 +12,11 @@ import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
 import { type Candidate, candidateOf } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
-import { chatPathOf, type ProviderTarget } from '../providers/openai-compatible/target.ts'
+import {
+  chatPathOf,
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/target.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
@@ -60,6 +66,8 @@ export type ProbeResult = {
   readonly durationMs: number
   /** A code; empty for a success. */
   readonly reason: string
+  /** The model that the answer names, where that is another one than was sent; null otherwise. */
+  readonly otherModel: string | null
   /** How it failed; null for a success, and where no request could be made at all. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
   /** Of its event; null when there is none, as nobody was asked. */
@@ -89,7 +97,8 @@ export async function testChannel(
   const { target, channelId } = channel
   if (target === null || candidate === null || isRelayError(candidate)) {
     const reason = target === null ? 'no-address' : 'no-request'
-    return { isSuccess: false, model, durationMs: 0, reason, end: null, position: null }
+    const failed = { isSuccess: false, end: null, position: null, otherModel: null }
+    return { ...failed, model, durationMs: 0, reason }
   }
   const { actor, cause, run = null, signal } = why
   const startedAt = performance.now()
@@ -97,9 +106,10 @@ export async function testChannel(
   const durationMs = Math.round(performance.now() - startedAt)
   const isSuccess = end.kind === 'answered'
   const reason = isSuccess ? '' : reasonOf(end)
-  const failed = isSuccess ? null : end
-  // Given up by us: that says nothing of the channel.
-  if (signal?.aborted) return { isSuccess, model, durationMs, reason, end: failed, position: null }
+  const otherModel = isSuccess ? otherModelOf(end, candidate, target) : null
+  const result = { isSuccess, model, durationMs, reason, otherModel, end: isSuccess ? null : end }
+  // A test that was ended here says nothing about the channel.
+  if (signal?.aborted) return { ...result, position: null }
   const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
   const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
   const outcome = await deps.actors.handle(
@@ -108,12 +118,16 @@ export async function testChannel(
     { type: 'RecordTest', ...test },
     { actor, cause, at: deps.now() },
   )
-  const position = outcome.isDone ? outcome.position : null
-  return { isSuccess, model, durationMs, reason, end: failed, position }
+  return { ...result, position: outcome.isDone ? outcome.position : null }
 }
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
-type Answered = { readonly kind: 'answered'; readonly rawUsage: unknown }
+type Answered = {
+  readonly kind: 'answered'
+  readonly rawUsage: unknown
+  /** As sent; null or undefined when the answer names none. */
+  readonly answeredModel: string | null | undefined
+}
 
 type Question = {
   readonly target: ProviderTarget
@@ -149,13 +163,32 @@ async function ask(
   if (signal?.aborted) giveUp()
   const end = await ended
   signal?.removeEventListener('abort', giveUp)
-  if (end.kind === 'plain') return { kind: 'answered', rawUsage: usageInAnswer(end.body) }
+  if (end.kind === 'plain') {
+    const { body: answer } = end
+    return { kind: 'answered', rawUsage: usageInAnswer(answer), answeredModel: modelIn(answer) }
+  }
   if (end.kind === 'failed') return end
   const { status } = end
   const error = end.error ?? (forwarder?.hasDelivered ? null : 'format')
-  if (error === null) return { kind: 'answered', rawUsage: forwarder?.rawUsage }
+  if (error === null) {
+    const { rawUsage, answeredModel } = forwarder ?? {}
+    return { kind: 'answered', rawUsage, answeredModel }
+  }
   const event = forwarder?.errorEvent ?? Buffer.alloc(0)
   return { kind: 'failed', status, error, body: event, retryAfterMs: 0 }
+}
+
+const MODEL_LENGTH_SHOWN = 128
+
+/** A deployment has a name of its own, whatever model it runs. */
+function otherModelOf(
+  { answeredModel }: Answered,
+  { request, upstreamModel }: Candidate,
+  target: ProviderTarget,
+): string | null {
+  if (!answeredModel || isByDeployment(target)) return null
+  const isSame = isSameModel(upstreamModel ?? request.model, answeredModel)
+  return isSame ? null : answeredModel.slice(0, MODEL_LENGTH_SHOWN)
 }
 
 function reasonOf(end: Failed): string {

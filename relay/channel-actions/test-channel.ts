@@ -21,9 +21,15 @@ const NO_CHATS: Words = {
   en: 'Channels of this type take drawing or music tasks only, and no chat to test them by',
 }
 
-/** Why a test failed, as an admin may read it: without keys and addresses. Empty for a success. */
-function testWords({ isSuccess, reason, end }: ProbeResult, channel: RelayChannel): Words {
-  if (isSuccess) return { zh: '', en: '' }
+/**
+ * Why a test failed, as an admin may read it: without keys and addresses. Empty for a success, but
+ * for one whose answer names another model than was sent.
+ */
+function testWords(
+  { isSuccess, reason, otherModel, end }: ProbeResult,
+  channel: RelayChannel,
+): Words {
+  if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelWords(otherModel)
   if (end === null) {
     if (workOf(channel) !== 'chat') return NO_CHATS
     return reason === 'no-request' ? NO_REQUEST : channelActionError('ChannelNotCallable').words
@@ -40,6 +46,11 @@ function testWords({ isSuccess, reason, end }: ProbeResult, channel: RelayChanne
   const text = isNamed ? message : `${status} ${message}`
   return { zh: text, en: text }
 }
+
+const otherModelWords = (model: string): Words => ({
+  zh: `响应中的模型为 ${model}，与请求的模型不符`,
+  en: `The answer names another model than was sent: ${model}`,
+})
 
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
 

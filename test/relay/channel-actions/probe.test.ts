@@ -97,6 +97,24 @@ describe('a channel is tested by one small chat', () => {
   })
 
   it.each([
+    ['tester-2026-01-01', false, null],
+    ['tester-large', false, 'tester-large'],
+    ['tester-large', true, 'tester-large'],
+    [undefined, false, null],
+    [undefined, true, null],
+  ])('an answer of the model %s (streamed: %s) is of another: %s', async (...row) => {
+    const [model, isStream, otherModel] = row
+    const choices = [{ delta: { content: 'hi' }, message: { content: 'hi' } }]
+    const body = JSON.stringify({ model, choices })
+    const headers = { 'content-type': 'text/event-stream' }
+    const pieces = [Buffer.from(`data: ${body}\n\ndata: [DONE]\n\n`)]
+    scripted.answers.set('*', isStream ? { headers, pieces } : { body })
+    const probed = channel({ baseUrl: scripted.url, testModel: 'tester' })
+    const { result } = await test(probed, { isStream })
+    expect(result).toMatchObject({ isSuccess: true, reason: '', otherModel })
+  })
+
+  it.each([
     ['gpt-4o', 'max_tokens'],
     ['o3-mini', 'max_completion_tokens'],
     ['openai/gpt-5-nano', 'max_completion_tokens'],

@@ -25,6 +25,14 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.data).toMatchObject({ model: 'sim-small', reason: '' })
   })
 
+  it('succeeds, and names the model of the answer where that is another one', async () => {
+    site.scripted.answers.set(CHAT, { body: { ...GOOD.body, model: 'cheap-model' } })
+    const id = await site.channel()
+    const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(answer).toMatchObject({ success: true, data: { reason: '' } })
+    expect(answer.message).toContain('cheap-model')
+  })
+
   it('tries no task, which would cost something, and says so', async () => {
     const id = await site.channel({ type: 2, models: 'mj_imagine' })
     const before = site.scripted.asked.length
