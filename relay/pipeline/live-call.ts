@@ -282,7 +282,8 @@ export class LiveCall implements Watched {
       this.seenBytes = forwarder.delivered.bytes
       this.quietSince = now
     }
-    const isBlocked = response.destroyed || response.writableNeedDrain
+    const isEnded = response.destroyed || response.writableEnded
+    const isBlocked = isEnded || response.writableNeedDrain
     if (isBlocked || forwarder.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
     this.quietSince = now
     if (!response.headersSent) startStream(this.exchange)
