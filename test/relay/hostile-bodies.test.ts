@@ -3,27 +3,39 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
+import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
+import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
 
-/** The whole attack is 1 000 bodies: `HOSTILE_BODIES=1000`, some minutes. */
+/** The whole attack has 1 000 bodies and takes some minutes: `HOSTILE_BODIES=1000`. */
 const BODIES = Number(process.env.HOSTILE_BODIES ?? 30)
-/** Of a round of six: some 1.3 Gbit/s. */
+const AT_ONCE = 6
+/** The least time of a round, which limits the attack to some 1.3 Gbit/s. */
 const ROUND_MS = 1_000
 const ALONE = 8
 const GROWTH_MB_MAX = 150
-/** Beyond the 10 %, which are 100 ms: where few calls are measured beside other tests. */
+/** Streams of a user who can pay: five at once of 28 MB, each closed as soon as it begins. */
+const STREAMS = BODIES < 1_000 ? 30 : 120
+/**
+ * The bodies of a user who can pay may be 256 MB at once, and each is sent on as a copy. A relay
+ * that kept the bodies of the streams would need 670 MB beside that.
+ */
+const SHARE_GROWTH_MB_MAX = 640
+/** Allowed beyond the 10 %, which are 100 ms, where few calls are measured beside other tests. */
 const SLACK_MS = BODIES < 1_000 ? 100 : 0
 
 let relay: ChildProcess | null = null
+let provider: ProviderProcess | null = null
 afterEach(() => {
   relay?.kill('SIGKILL')
+  provider?.close()
 })
 
 type Relay = { readonly url: string; readonly process: ChildProcess }
 
-async function start(isAnyFree: boolean): Promise<Relay> {
+/** `choice`: see `support/attacked-relay.ts`. */
+async function start(choice: string): Promise<Relay> {
   const file = join(import.meta.dirname, 'support/attacked-relay.ts')
-  relay = fork(file, isAnyFree ? ['free'] : [], { execArgv: [] })
+  relay = fork(file, [choice], { execArgv: [] })
   const [url] = (await once(relay, 'message')) as [string]
   return { url, process: relay }
 }
@@ -53,21 +65,24 @@ async function timed({ url }: Relay): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
-async function attack({ url }: Relay, model: string): Promise<number[]> {
+/** `rest`: key, model, bodies, bodies at once, and the kind of calls. */
+async function attack({ url }: Relay, ...rest: (string | number)[]): Promise<number[]> {
   const file = join(import.meta.dirname, 'support/hostile-caller.ts')
-  const caller = fork(file, [url, UNPAID_KEY, model, `${BODIES}`, `${ROUND_MS}`], { execArgv: [] })
+  const [key, model, bodies, atOnce, kind = ''] = rest.map(String)
+  const argv = [url, key ?? '', model ?? '', bodies ?? '', atOnce ?? '', `${ROUND_MS}`, kind]
+  const caller = fork(file, argv, { execArgv: [] })
   const [statuses] = (await once(caller, 'message')) as [number[]]
   caller.kill()
   return statuses
 }
 
 it.each([
-  ['where every model costs something', false],
-  ['where another model is free', true],
+  ['where every model costs something', ''],
+  ['where another model is free', 'free'],
 ])(
   'large bodies of a user who can not pay cost neither memory nor time, %s',
-  async (where, isAnyFree) => {
-    const relay = await start(isAnyFree)
+  async (where, choice) => {
+    const relay = await start(choice)
     await timed(relay)
     const alone: number[] = []
     for (let call = 0; call < ALONE; call += 1) alone.push(await timed(relay))
@@ -77,7 +92,7 @@ it.each([
       most = Math.max(most, rssMb(relay))
     }, 20)
     let isOver = false
-    const attacking = attack(relay, 'fault-nousage').finally(() => {
+    const attacking = attack(relay, UNPAID_KEY, 'fault-nousage', BODIES, AT_ONCE).finally(() => {
       isOver = true
     })
     const meanwhile: number[] = []
@@ -98,8 +113,24 @@ it.each([
     expect(statuses).toContain(402)
     expect(most - before).toBeLessThan(GROWTH_MB_MAX)
     expect(median(meanwhile)).toBeLessThan(median(alone) * 1.1 + SLACK_MS)
-    // The first of them may have been counted before the vocabulary was there.
+    // The first call may have been counted before the vocabulary was loaded.
     expect(new Set(charges.slice(1)).size).toBe(1)
   },
   900_000,
 )
+
+it('streams at a price per call that are closed at once leave no memory behind', async () => {
+  provider = await startProviderProcess({ gapMs: 300, answerTokens: 20, firstByteMs: 0 })
+  const relay = await start(provider.url)
+  await timed(relay)
+  const before = rssMb(relay)
+  let most = before
+  const sampling = setInterval(() => {
+    most = Math.max(most, rssMb(relay))
+  }, 20)
+  const statuses = await attack(relay, MODEST_KEY, 'per-call', STREAMS, 5, 'stream')
+  clearInterval(sampling)
+  console.info(`RSS ${before.toFixed(0)} MB, at most ${most.toFixed(0)} MB, ${STREAMS} streams`)
+  expect(statuses).toEqual(statuses.map(() => 200))
+  expect(most - before).toBeLessThan(SHARE_GROWTH_MB_MAX)
+}, 600_000)

@@ -1,20 +1,29 @@
-import { RICH_KEY, UNPAID_KEY } from './attacked-keys.ts'
+import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './attacked-keys.ts'
 import { relayRig, TOKEN, USER } from './relay-rig.ts'
 
 /**
- * A relay in a process of its own, so that its memory can be measured: a user who can pay, one with
- * a balance of 0, and channels that take a bounded input. Its provider never says usage.
+ * A relay in a separate process, so that its memory can be measured. It has a user who can pay, one
+ * with $0.10, one with a balance of 0, channels that take a bounded input, and a slow stream at a
+ * price per call, whose hold does not depend on its input. `argv`: `free` for another model that
+ * costs nothing, or the address of a provider of streams, which must not share this memory.
  */
+const [choice = ''] = process.argv.slice(2)
+
 const rig = await relayRig({}, {}, undefined, { firstByteMs: 1_000 })
 const terms = { models: ['fault-nousage', 'gratis'], maxInputTokens: 128_000 }
 await rig.addChannel(2, terms)
+await rig.addChannel(3, { models: ['per-call'], baseUrl: choice })
+await rig.setOption('ModelPrice', { 'per-call': 0.0001 })
 await rig.setOption('ModelRatio', {
   'fault-nousage': 2,
-  gratis: process.argv.includes('free') ? 0 : 2,
+  gratis: choice === 'free' ? 0 : 2,
 })
 await rig.addToken(TOKEN + 1, USER, RICH_KEY)
 await rig.addUser(USER + 1)
 await rig.addToken(TOKEN + 2, USER + 1, UNPAID_KEY)
+await rig.addUser(USER + 2)
+await rig.addToken(TOKEN + 3, USER + 2, MODEST_KEY)
+await rig.grant(USER + 2, 50_000n)
 
 process.on('message', async (message) => {
   if (message !== 'charges') return

@@ -1,14 +1,17 @@
 import { request as httpRequest } from 'node:http'
 
 /**
- * Sends large bodies to a relay from a process of its own, six at once: its work is not done on the
- * loop that measures a neighbour. `argv`: address, key, model, bodies, the least ms of a round.
+ * Sends large bodies to a relay, several at once, from a separate process, so that the loop that
+ * measures a neighbour has no part in the work. `argv`: address, key, model, number of bodies,
+ * bodies at once, the least ms of a round, and `stream` for streams that are closed as soon as
+ * their first bytes arrive.
  */
-const AT_ONCE = 6
-const [url = '', key = '', model = '', bodies = '0', roundMs = '0'] = process.argv.slice(2)
+const [url = '', key = '', model = '', bodies = '0', atOnce = '0', roundMs = '0', kind = ''] =
+  process.argv.slice(2)
+const stream = kind === 'stream'
 
 const bodyOf = (content: string): Buffer =>
-  Buffer.from(JSON.stringify({ model, messages: [{ role: 'user', content }] }))
+  Buffer.from(JSON.stringify({ model, stream, messages: [{ role: 'user', content }] }))
 const LARGE = bodyOf('a b '.repeat(7_000_000))
 const SLOW = bodyOf('的'.repeat(399_000))
 
@@ -23,11 +26,14 @@ function post(body: Buffer): Promise<number> {
     })
     call.on('error', () => resolve(0))
     call.on('response', (response) => {
-      response.resume()
-      response.on('error', () => resolve(0))
-      response.on('end', () => {
+      const end = (): void => {
         call.destroy()
         resolve(response.statusCode ?? 0)
+      }
+      response.on('error', () => resolve(0))
+      response.on('end', end)
+      response.on('data', () => {
+        if (stream) end()
       })
     })
     call.end(body)
@@ -37,9 +43,8 @@ function post(body: Buffer): Promise<number> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const statuses: number[] = []
 while (statuses.length < Number(bodies)) {
-  const round = Array.from({ length: AT_ONCE }, (_, at) => post(at === 0 ? SLOW : LARGE))
-  statuses.push(
-    ...((await Promise.all([...round, pause(Number(roundMs))])).slice(0, AT_ONCE) as number[]),
-  )
+  const round = Array.from({ length: Number(atOnce) }, (_, at) => post(at === 0 ? SLOW : LARGE))
+  const [answers] = await Promise.all([Promise.all(round), pause(Number(roundMs))])
+  statuses.push(...answers)
 }
 process.send?.(statuses)
