@@ -5,23 +5,26 @@ import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { changeCredentials } from './credentials-of.ts'
-import { requireRecent } from './proof.ts'
+import { requireRecentLogin } from './proof.ts'
 
 const DAYS = 90
 
-/** GET /api/user/token: a new system access token in place of the old one. Told this once. */
+/**
+ * GET /api/user/token: replaces the system access token. The response is the only one that contains
+ * it.
+ */
 export const resetAccessToken: Action = (api, deps) => {
   api.get(
     '/api/user/token',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Reset the system access token; good for 90 days',
+        summary: 'Reset the system access token; the new one is valid for 90 days',
         response: { 200: Envelope(Type.String()) },
       },
     },
     async (request, reply) => {
-      await requireRecent(deps, request)
+      await requireRecentLogin(deps, request)
       const { vault, now } = deps.core
       const { userId, authVersion } = principalOf(request)
       const token = newAccessToken()
@@ -38,7 +41,7 @@ export const resetAccessToken: Action = (api, deps) => {
   )
 }
 
-/** DELETE /api/user/token: the system access token is void at once. */
+/** DELETE /api/user/token: revokes the system access token immediately. */
 export const revokeAccessToken: Action = (api, deps) => {
   api.delete(
     '/api/user/token',

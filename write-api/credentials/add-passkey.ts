@@ -14,19 +14,19 @@ import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
   ALGORITHMS,
-  newChallenge,
+  consumeChallenge,
+  issueChallenge,
   type PasskeyRecord,
   passkeyName,
   passkeySite,
-  passkeysAt,
-  takeChallenge,
+  passkeysOfSite,
   userHandleOf,
   webauthn,
 } from './passkeys.ts'
-import { proveAnew } from './proof.ts'
-import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
+import { requireProofOrRecentLogin } from './proof.ts'
+import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
-/** POST /api/user/passkeys/begin: what the browser makes a passkey by. */
+/** POST /api/user/passkeys/begin: returns the WebAuthn options to create a passkey. */
 export const beginPasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/begin',
@@ -41,19 +41,20 @@ export const beginPasskey: Action = (api, deps) => {
     async (request) => {
       const { userId, username } = principalOf(request)
       const site = await passkeySite(deps, request)
-      await proveAnew(deps, request, request.body)
-      const known = await credentialsOf(deps, userId)
+      await requireProofOrRecentLogin(deps, request, request.body)
+      const credentials = await credentialsOf(deps, userId)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({
         rpName: site.name,
         rpID: site.id,
         userName: username,
         userID: userHandleOf(userId),
-        challenge: await newChallenge(deps, request, `add:${userId}`),
+        challenge: await issueChallenge(deps, request, `add:${userId}`),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
-        excludeCredentials: await passkeysAt(deps.core.vault, userId, known, site.id),
-        // One that is not found without its user's name would be no way in.
+        excludeCredentials: await passkeysOfSite(deps.core.vault, userId, credentials, site.id),
+        // A discoverable credential is required, because the login with a passkey does not ask for
+        // a username.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return success({ options })
@@ -61,7 +62,10 @@ export const beginPasskey: Action = (api, deps) => {
   )
 }
 
-/** POST /api/user/passkeys: keeps the passkey that a browser made; maybe recovery codes with it. */
+/**
+ * POST /api/user/passkeys: stores a passkey that the browser created. Returns recovery codes if the
+ * user had no second factor before.
+ */
 export const addPasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys',
@@ -77,8 +81,8 @@ export const addPasskey: Action = (api, deps) => {
       const { vault } = deps.core
       const { userId } = principalOf(request)
       const name = passkeyName(request.body.name)
-      const { record, counter } = await checked(deps, request, request.body.passkey)
-      const made = newRecoveryCodes(vault, userId)
+      const { record, counter } = await verifyRegistration(deps, request, request.body.passkey)
+      const recovery = newRecoveryCodes(vault, userId)
       const { events, position } = await changeCredentials(
         deps,
         {
@@ -88,17 +92,17 @@ export const addPasskey: Action = (api, deps) => {
           credential: await vault.seal(userId, JSON.stringify(record)),
           credentialHash: vault.keyedHash('passkey', record.id),
           counter,
-          codeHashes: made.codeHashes,
+          codeHashes: recovery.codeHashes,
         },
         contextOf(deps, request),
       )
       await waitUntilVisible(deps, reply, ['credentials'], position)
-      return success({ recovery_codes: codesMadeBy(events, made) })
+      return success({ recovery_codes: issuedCodes(events, recovery) })
     },
   )
 }
 
-async function checked(
+async function verifyRegistration(
   deps: Deps,
   request: FastifyRequest,
   passkey: PasskeyRegistration,
@@ -108,7 +112,7 @@ async function checked(
     const { verifyRegistrationResponse } = await webauthn()
     const { registrationInfo } = await verifyRegistrationResponse({
       response: { ...passkey, clientExtensionResults: {} } as never,
-      expectedChallenge: takeChallenge(deps, `add:${principalOf(request).userId}`),
+      expectedChallenge: consumeChallenge(deps, `add:${principalOf(request).userId}`),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       requireUserVerification: false,
@@ -121,7 +125,7 @@ async function checked(
     const key = Buffer.from(publicKey).toString('base64url')
     return { record: { id, publicKey: key, transports, site: site.id, isUnlockable }, counter }
   } catch (error) {
-    deps.core.log.debug({ err: error }, 'a new passkey was refused')
+    deps.core.log.debug({ err: error }, 'verifying a new passkey failed')
     throw credentialsError('PasskeyFailed')
   }
 }

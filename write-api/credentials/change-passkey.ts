@@ -9,12 +9,12 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { RemovePasskey, RenamePasskey } from '../contract/credentials.ts'
-import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
+import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
 import { changeCredentials } from './credentials-of.ts'
-import { hasPasskeyAlone, passkeyName } from './passkeys.ts'
-import { prove } from './proof.ts'
+import { canLogInWithPasskey, passkeyName } from './passkeys.ts'
+import { verifyProof } from './proof.ts'
 
-/** PUT /api/user/passkeys: another name for one of the own passkeys. */
+/** PUT /api/user/passkeys: renames one of the caller's passkeys. */
 export const renamePasskey: Action = (api, deps) => {
   api.put(
     '/api/user/passkeys',
@@ -34,7 +34,10 @@ export const renamePasskey: Action = (api, deps) => {
   )
 }
 
-/** POST /api/user/passkeys/remove: for a proof, unless it is the last way in. */
+/**
+ * POST /api/user/passkeys/remove: removes a passkey after a proof of identity, unless it is the
+ * last login method.
+ */
 export const removePasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/remove',
@@ -45,9 +48,9 @@ export const removePasskey: Action = (api, deps) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const { id: passkeyId, ...proof } = request.body
-      await prove(deps, request, proof)
+      await verifyProof(deps, request, proof)
       const outcome = await deps.runExclusive(userStream(userId), () =>
-        whileWaysChange(async () => {
+        retryWhileLoginMethodsChange(async () => {
           const steps = await stepsToRemove(deps, request, passkeyId)
           return deps.core.actors.handleTogether(steps, contextOf(deps, request))
         }),
@@ -58,7 +61,10 @@ export const removePasskey: Action = (api, deps) => {
   )
 }
 
-/** NOTE: the passkey's own part before the user's, which says that it is gone. */
+/**
+ * NOTE: the command for the credentials comes before the one for the user, which records that a
+ * login method is gone.
+ */
 async function stepsToRemove(
   deps: Deps,
   request: FastifyRequest,
@@ -68,11 +74,14 @@ async function stepsToRemove(
   const { userId, role } = principalOf(request)
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  const byAnother = await hasPasskeyAlone(deps, request, passkeyId)
+  const canUseAnother = await canLogInWithPasskey(deps, request, passkeyId)
   const { values } = await allOptions(db)
-  const giveUp = {
+  const giveUpPasskey = {
     type: 'GiveUpPasskeys',
-    enabledLoginMethods: [...enabledLoginMethods(values, role), ...(byAnother ? ['passkey'] : [])],
+    enabledLoginMethods: [
+      ...enabledLoginMethods(values, role),
+      ...(canUseAnother ? ['passkey'] : []),
+    ],
     ifWaysGone: user?.waysGone ?? 0,
   }
   return [
@@ -81,6 +90,6 @@ async function stepsToRemove(
       stream: credentialsStream(userId),
       command: { type: 'RemovePasskey', userId, passkeyId },
     },
-    { decider: userDecider, stream, command: giveUp },
+    { decider: userDecider, stream, command: giveUpPasskey },
   ]
 }

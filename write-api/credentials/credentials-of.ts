@@ -5,11 +5,11 @@ import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { CommandContext, Done } from '#infra/event-store/actors-port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
-/** As of now, whatever the read models know yet. */
+/** Returns the current state from the event stream, independent of the read models. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Throws the error. */
+/** Throws the error of a rejected command. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
@@ -19,8 +19,11 @@ export async function changeCredentials(
   return accepted(await core.actors.handle(credentialsDecider, stream, command, context))
 }
 
-/** Once a user was deleted or erased: sessions, access token, second factors and their secrets. */
-export async function forgetCredentials(
+/**
+ * Revokes the sessions, access token and second factors of a deleted or erased user, and deletes
+ * their secrets.
+ */
+export async function revokeCredentials(
   deps: Deps,
   request: FastifyRequest,
   userId: number,

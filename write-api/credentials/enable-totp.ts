@@ -8,28 +8,30 @@ import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { ConfirmTotp, ProofOnly, RecoveryCodes, TotpOffer } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
-import { prove, proveAnew } from './proof.ts'
-import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
+import { requireProofOrRecentLogin, verifyProof } from './proof.ts'
+import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 import {
-  endTotpOffer,
+  deleteTotpOffer,
   isTotpCode,
-  keepTotpOffer,
   newTotpSecret,
-  totpOffer,
+  readTotpOffer,
+  storeTotpOffer,
   totpOwner,
   totpStep,
   totpUri,
 } from './totp.ts'
-import { tryProof } from './verify-code.ts'
+import { enterProofGuard } from './verify-code.ts'
 
-/** POST /api/user/totp/begin: a secret for an authenticator app, until a code of it confirms it. */
+/**
+ * POST /api/user/totp/begin: offers a secret for an authenticator app; the first code confirms it.
+ */
 export const beginTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp/begin',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Offer a secret for an authenticator app',
+        summary: 'Create a secret for an authenticator app',
         body: ProofOnly,
         response: { 200: Envelope(TotpOffer) },
       },
@@ -38,23 +40,26 @@ export const beginTotp: Action = (api, deps) => {
       const { userId, username } = principalOf(request)
       const { totp } = await credentialsOf(deps, userId)
       if (totp !== null) throw credentialsError('TotpAlreadyOn')
-      await proveAnew(deps, request, request.body)
+      await requireProofOrRecentLogin(deps, request, request.body)
       const secret = newTotpSecret()
-      await keepTotpOffer(deps, userId, secret)
+      await storeTotpOffer(deps, userId, secret)
       const { values } = await allOptions(deps.core.db)
       return success({ secret, uri: totpUri(secret, optionValue(values, 'SystemName'), username) })
     },
   )
 }
 
-/** POST /api/user/totp: a code of the offered secret turns it on; answers the recovery codes. */
+/**
+ * POST /api/user/totp: enables the authenticator app with a code of the offered secret and returns
+ * the recovery codes.
+ */
 export const confirmTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Turn on codes of an authenticator app',
+        summary: 'Enable the authenticator app',
         body: ConfirmTotp,
         response: { 200: Envelope(RecoveryCodes) },
       },
@@ -62,48 +67,52 @@ export const confirmTotp: Action = (api, deps) => {
     async (request, reply) => {
       const { vault, now } = deps.core
       const { userId } = principalOf(request)
-      const secret = await totpOffer(deps, userId)
+      const secret = await readTotpOffer(deps, userId)
       if (secret === null) throw credentialsError('TotpOfferOver')
-      const succeeded = await tryProof(deps, request)
+      const succeeded = await enterProofGuard(deps, request)
       const code = request.body.code.replace(/\s/g, '')
       const step = isTotpCode(code) ? totpStep(secret, code, now()) : null
       if (step === null) throw credentialsError('CodeWrong')
       succeeded()
-      const made = newRecoveryCodes(vault, userId)
+      const recovery = newRecoveryCodes(vault, userId)
       const secretRef = await vault.putSecret('totp', totpOwner(userId), secret)
-      const { codeHashes } = made
+      const { codeHashes } = recovery
       const command = { type: 'EnableTotp', userId, secretRef, step, codeHashes } as const
       const { events, position } = await changeCredentials(
         deps,
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: an append whose outcome nobody knows may have turned it on: by this secret.
+        // NOTE: the secret is kept if the outcome of the append is unknown, because it may be in
+        // use.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })
-      await endTotpOffer(deps, userId)
+      await deleteTotpOffer(deps, userId)
       await waitUntilVisible(deps, reply, ['credentials'], position)
-      return success({ recovery_codes: codesMadeBy(events, made) })
+      return success({ recovery_codes: issuedCodes(events, recovery) })
     },
   )
 }
 
-/** POST /api/user/totp/disable: for a code or the password; its secret is gone with it. */
+/**
+ * POST /api/user/totp/disable: disables the authenticator app after a proof of identity and deletes
+ * its secret.
+ */
 export const disableTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp/disable',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Turn off codes of an authenticator app',
+        summary: 'Disable the authenticator app',
         body: ProofOnly,
         response: { 200: Done },
       },
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      await prove(deps, request, request.body)
+      await verifyProof(deps, request, request.body)
       const { totp } = await credentialsOf(deps, userId)
       const command = { type: 'DisableTotp', userId } as const
       const { position } = await changeCredentials(deps, command, contextOf(deps, request))

@@ -14,25 +14,28 @@ import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
-/** What an authenticator keeps with a passkey, and shows where nobody was named before. */
+/**
+ * The user handle that an authenticator stores with a passkey. It identifies the user in a login
+ * without a username.
+ */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** null for what we never gave out. */
-export function userOfHandle(handle: string): number | null {
+/** Returns null for a handle that this site never issued. */
+export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
 }
 
-/** What a passkey's signatures are checked by; sealed in the event that added it. */
+/** The data to verify a passkey's signatures with; sealed in the event that added it. */
 export type PasskeyRecord = {
-  /** The authenticator's own id for it, base64url, as the public key (COSE). */
+  /** The credential id of the authenticator; base64url, like the public key (COSE). */
   readonly id: string
   readonly publicKey: string
   readonly transports: readonly string[]
-  /** The name of the site that it is bound to. */
+  /** The relying party id (the domain) that it is bound to. */
   readonly site: string
-  /** Whether it was unlocked as it was made: then it is a way in by itself. */
+  /** True if the user was verified at creation; such a passkey is a login method by itself. */
   readonly isUnlockable: boolean
 }
 
@@ -45,19 +48,19 @@ export async function openPasskey(
   return text === null ? null : (JSON.parse(text) as PasskeyRecord)
 }
 
-/** Those of the user that are good at this site. */
-export async function passkeysAt(
+/** The user's passkeys that are valid for this site. */
+export async function passkeysOfSite(
   vault: Vault,
   userId: number,
   { passkeys }: CredentialsState,
   site: string,
 ): Promise<{ id: string; transports: string[] }[]> {
-  const records = await recordsAt(vault, userId, passkeys, site)
+  const records = await recordsOfSite(vault, userId, passkeys, site)
   return [...records.values()].map(({ id, transports }) => ({ id, transports: [...transports] }))
 }
 
-/** By the passkeys' ids. */
-async function recordsAt(
+/** Returns the records by passkey id. */
+async function recordsOfSite(
   vault: Vault,
   userId: number,
   passkeys: CredentialsState['passkeys'],
@@ -71,63 +74,72 @@ async function recordsAt(
   return records
 }
 
-/** Where passkeys are good: an origin, and the name that they are bound to. */
+/** The relying party: its origin, and the domain that passkeys are bound to. */
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * The site as the request's browser names it (its host was checked against ours), else the
- * configured address. Throws where a browser makes no passkeys: at a bare IP address, or none.
+ * The site as the browser's Origin header names it (its host has been checked against the site's
+ * hosts), or else the configured address. Throws where browsers do not support passkeys: at an IP
+ * address.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
-  const site = await siteOrNone(deps, request)
+  const site = await findPasskeySite(deps, request)
   if (site === null) throw credentialsError('PasskeyNeedsDomain')
   return site
 }
 
-/** null where a browser makes none. */
-async function siteOrNone({ core }: Deps, request: FastifyRequest): Promise<PasskeySite | null> {
+/** As `passkeySite`, but returns null where browsers do not support passkeys. */
+async function findPasskeySite(
+  { core }: Deps,
+  request: FastifyRequest,
+): Promise<PasskeySite | null> {
   const { values } = await allOptions(core.db)
   const configured = optionValue(values, 'ServerAddress')
-  const given = request.headers.origin ?? configured
-  const address = given || `${request.protocol}://${request.host}`
+  const named = request.headers.origin ?? configured
+  const address = named || `${request.protocol}://${request.host}`
   if (!URL.canParse(address)) return null
   const { origin, hostname } = new URL(address)
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return null
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }
 
-/** Whether the request's user could come in here by a passkey alone, leaving out one of them. */
-export async function hasPasskeyAlone(
+/**
+ * Returns whether the request's user could sign in here with only a passkey, other than `without`.
+ */
+export async function canLogInWithPasskey(
   deps: Deps,
   request: FastifyRequest,
   without?: number,
 ): Promise<boolean> {
-  const site = await siteOrNone(deps, request)
+  const site = await findPasskeySite(deps, request)
   if (site === null) return false
   const { userId } = principalOf(request)
   const { passkeys } = await credentialsOf(deps, userId)
-  const here = await recordsAt(deps.core.vault, userId, passkeys, site.id)
-  return [...here].some(([id, { isUnlockable }]) => id !== without && isUnlockable)
+  const records = await recordsOfSite(deps.core.vault, userId, passkeys, site.id)
+  return [...records].some(([id, { isUnlockable }]) => id !== without && isUnlockable)
 }
 
-/** Loaded at its first use: it takes as long as the rest of the management API. */
+/** Loaded on first use, because loading it takes as long as the rest of the management API. */
 export const webauthn = () => import('@simplewebauthn/server')
 
-/** EdDSA, ES256, RS256: between them, every authenticator (COSE's numbers). */
+/** COSE numbers of EdDSA, ES256 and RS256, which cover every authenticator. */
 export const ALGORITHMS = [-8, -7, -257]
 
 const KIND = 'passkey-challenge'
 const CHALLENGE_MS = 5 * 60_000
-const PER_MINUTE = 30
+const CHALLENGES_PER_MINUTE_MAX = 30
 
-/** A challenge for one purpose (`login`, `add:7`), good once; at most 30 a minute per address. */
-export async function newChallenge(
+/**
+ * Issues a challenge for one purpose (`login`, `add:7`) and one use; at most 30 a minute per
+ * address.
+ */
+export async function issueChallenge(
   { core }: Deps,
   request: FastifyRequest,
   purpose: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const key = `challenge:${addressKey(core.vault, request.ip)}`
-  const rate = { max: PER_MINUTE, periodMs: 60_000, isRefundable: false }
+  const rate = { max: CHALLENGES_PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false }
   const outcome = await core.limits.enter('login', [{ kind: 'rate', key, ...rate }])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   const challenge = new Uint8Array(randomBytes(32))
@@ -136,44 +148,49 @@ export async function newChallenge(
   return challenge
 }
 
-/** Whether it was given for this purpose: true once. */
-export const takeChallenge =
+/** Returns whether the challenge was issued for this purpose; true only once. */
+export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>
   async (challenge: string): Promise<boolean> =>
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
-/** As its owner will tell it from others; throws when it can't be one. */
+/**
+ * Returns the trimmed name of a passkey. Throws if it is empty or contains forbidden characters.
+ */
 export function passkeyName(text: string): string {
   const name = text.trim()
   if (name === '') throw credentialsError('PasskeyNameRequired')
   if (!isName(name)) {
     throw invalidField('name', {
       zh: '包含不允许的字符',
-      en: 'has characters that are not allowed',
+      en: 'contains characters that are not allowed',
     })
   }
   return name
 }
 
-type Asked = {
+type AssertionRequest = {
   readonly userId: number
-  /** What the challenge is good for. */
+  /** The purpose that the challenge is valid for. */
   readonly purpose: string
   readonly userVerification: 'required' | 'preferred'
 }
 
-/** What a browser asks for one of the user’s passkeys by; throws where this site has none. */
+/**
+ * Returns the WebAuthn options to sign with one of the user's passkeys. Throws if the user has none
+ * at this site.
+ */
 export async function passkeyAssertionOptions(
   deps: Deps,
   request: FastifyRequest,
-  { userId, purpose, userVerification }: Asked,
+  { userId, purpose, userVerification }: AssertionRequest,
 ) {
   const site = await passkeySite(deps, request)
-  const known = await credentialsOf(deps, userId)
-  const allowCredentials = await passkeysAt(deps.core.vault, userId, known, site.id)
+  const credentials = await credentialsOf(deps, userId)
+  const allowCredentials = await passkeysOfSite(deps.core.vault, userId, credentials, site.id)
   if (allowCredentials.length === 0) throw credentialsError('PasskeyFailed')
   const { generateAuthenticationOptions } = await webauthn()
-  const challenge = await newChallenge(deps, request, purpose)
+  const challenge = await issueChallenge(deps, request, purpose)
   return generateAuthenticationOptions({
     rpID: site.id,
     challenge,

@@ -10,37 +10,40 @@ import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 import { passkeyAssertionOptions } from './passkeys.ts'
-import { tryProof, verifyCode } from './verify-code.ts'
+import { enterProofGuard, verifyCode } from './verify-code.ts'
 import { verifyPasskey } from './verify-passkey.ts'
 
-/** POST /api/user/passkeys/proof: what the browser asks for an own passkey by, as proof. */
+/**
+ * POST /api/user/passkeys/proof: returns the WebAuthn options to prove the caller's identity with a
+ * passkey.
+ */
 export const beginProof: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/proof',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Begin to prove by a passkey who asks, for acts that want a proof',
+        summary: 'Begin to prove your identity with a passkey',
         response: { 200: Envelope(PasskeyOptions) },
       },
     },
     async (request) => {
       const { userId } = principalOf(request)
       const purpose = proofPurpose(userId)
-      const asked = { userId, purpose, userVerification: 'required' } as const
-      return success({ options: await passkeyAssertionOptions(deps, request, asked) })
+      const assertion = { userId, purpose, userVerification: 'required' } as const
+      return success({ options: await passkeyAssertionOptions(deps, request, assertion) })
     },
   )
 }
 
-/** A challenge of a login is none for a proof. */
+/** A separate purpose, so that a challenge of a login is not valid as a proof. */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the request's user shows once more who it is, by the password, a code or an
- * unlocked passkey: a session left open must not be enough to change what others come in by.
+ * Throws unless the request's user confirms the identity with the password, a code or an unlocked
+ * passkey: an unattended session must not be enough to change a login method.
  */
-export async function prove(
+export async function verifyProof(
   deps: Deps,
   request: FastifyRequest,
   { password = '', code = '', passkey }: ProofOnly,
@@ -49,11 +52,11 @@ export async function prove(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
-    const shown = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
-    return verifyPasskey(deps, request, shown, context)
+    // Signatures can not be guessed, so failed codes of others must not delay a passkey.
+    const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
+    return verifyPasskey(deps, request, check, context)
   }
-  const succeeded = await tryProof(deps, request)
+  const succeeded = await enterProofGuard(deps, request)
   if (code !== '') await verifyCode(deps, userId, code, context)
   else {
     const user = await findUser(deps.core.db, userId)
@@ -64,23 +67,23 @@ export async function prove(
 }
 
 /**
- * As above, for whoever has a password or a second factor to show; who has neither must have logged
- * in just now. So that what makes a first way to prove oneself is nobody else's to make.
+ * As `verifyProof` for a user who has a password or a second factor. A user who has neither must
+ * have signed in just now, so that nobody else with the session can add the first one.
  */
-export async function proveAnew(
+export async function requireProofOrRecentLogin(
   deps: Deps,
   request: FastifyRequest,
   proof: ProofOnly,
 ): Promise<void> {
-  if (await hasProof(deps, principalOf(request).userId)) await prove(deps, request, proof)
+  if (await hasProof(deps, principalOf(request).userId)) await verifyProof(deps, request, proof)
   else if (!isRecent(deps, request)) throw credentialsError('LoginNotRecent')
 }
 
 /**
- * Throws unless the request's user has logged in, or proved anew who that is, within half an hour:
- * for calls that carry no proof themselves and make another way to come in.
+ * Throws unless the request's user has signed in, or proved the identity again, within half an
+ * hour. It guards calls that carry no proof themselves and add or remove a login method.
  */
-export async function requireRecent(deps: Deps, request: FastifyRequest): Promise<void> {
+export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return
   const canProve = await hasProof(deps, principalOf(request).userId)
   throw credentialsError(canProve ? 'ProofNotRecent' : 'LoginNotRecent')
@@ -97,20 +100,22 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
   return user !== null && user.passwordRef !== null
 }
 
-/** POST /api/user/proof: for half an hour, this session may do what wants a recent login. */
+/**
+ * POST /api/user/proof: lets this session make calls that require a recent login for half an hour.
+ */
 export const proveSession: Action = (api, deps) => {
   api.post(
     '/api/user/proof',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Prove anew who asks, for calls that want it to be recent and carry no proof',
+        summary: 'Prove your identity for calls that require a recent login and carry no proof',
         body: ProofOnly,
         response: { 200: Done },
       },
     },
     async (request) => {
-      await prove(deps, request, request.body)
+      await verifyProof(deps, request, request.body)
       await request.server.gate.sessions.prove(sessionOf(request))
       return done()
     },

@@ -14,23 +14,24 @@ import { ResetSecondFactor } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { factorResetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
-import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
+import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
- * POST /api/user/reset_second_factor: somebody of a lower level who lost every second factor comes
- * in by the password again. Ends that user's logins, and says so by mail where there is one.
+ * POST /api/user/reset_second_factor: lets a user of a lower level who lost every second factor
+ * sign in with the password again. Ends all sessions of that user and sends a mail if there is an
+ * address.
  */
 export const resetSecondFactor: Action = (api, deps) => {
-  const underWay = new Set<Promise<void>>()
-  api.addHook('onClose', async () => void (await Promise.all(underWay)))
+  const pending = new Set<Promise<void>>()
+  api.addHook('onClose', async () => void (await Promise.all(pending)))
   api.post(
     '/api/user/reset_second_factor',
     {
       onRequest: onlyAdminSession,
       schema: {
-        summary: 'Take away the second factors of a user, who is logged out everywhere',
+        summary: 'Remove the second factors of a user and end all of the user’s sessions',
         body: ResetSecondFactor,
         response: { 200: Done },
       },
@@ -39,57 +40,66 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // A session left open must not be enough: the own ones are turned off by a proof.
+      // An unattended session must not be enough. One's second factors are disabled with a proof.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
-      const outcome = await whileWaysChange(async () => {
+      const outcome = await retryWhileLoginMethodsChange(async () => {
         const steps = await stepsToReset(deps, id, role as Role)
         return actors.handleTogether(steps, contextOf(deps, request))
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // A reset that was cut short after its event leaves that to the next, which changes nothing.
-      if (error === null || error === 'NoSecondFactor') await forgetSecrets(deps, id)
+      // A reset that was interrupted after its event leaves the secrets to the next one, which
+      // changes nothing else.
+      if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
-      const telling = tell(deps, id, typeof user?.passwordRef === 'string')
-        .catch(({ message }: Error) => log.warn({ reason: message }, 'a reset was not told'))
-        .finally(() => underWay.delete(telling))
-      underWay.add(telling)
+      const notice = mailNotice(deps, id, typeof user?.passwordRef === 'string')
+        .catch(({ message }: Error) =>
+          log.warn({ reason: message }, 'mailing the notice of a second factor reset failed'),
+        )
+        .finally(() => pending.delete(notice))
+      pending.add(notice)
       await waitUntilVisible(deps, reply, ['users', 'credentials'], position)
       return done()
     },
   )
 }
 
-/** NOTE: the passkeys' own part before the user's, which says that they are gone. */
+/**
+ * NOTE: the command for the credentials comes before the one for the user, which records that login
+ * methods are gone.
+ */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
   const stream = userStream(id)
   const { user } = await actors.stateOf(userDecider, stream)
   const { passkeys } = await credentialsOf(deps, id)
   const { values } = await allOptions(db)
-  const ofUser = (command: UserCommand): AnyStep => ({ decider: userDecider, stream, command })
-  const giveUp = {
+  const userStep = (command: UserCommand): AnyStep => ({ decider: userDecider, stream, command })
+  const giveUpPasskeys = {
     type: 'GiveUpPasskeys',
     enabledLoginMethods: enabledLoginMethods(values, user?.role ?? USER),
     ifWaysGone: user?.waysGone ?? 0,
   } as const
   return [
-    ofUser({ type: 'MayAct', actorRole }),
+    userStep({ type: 'MayAct', actorRole }),
     {
       decider: credentialsDecider,
       stream: credentialsStream(id),
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
-    // Passkeys let in by themselves: with nothing else to come in by, they stay.
-    ...(passkeys.size === 0 ? [] : [ofUser(giveUp)]),
-    ofUser({ type: 'VoidLogins', actorRole }),
+    // A passkey is a login method by itself, so the reset fails if the user has no other one.
+    ...(passkeys.size === 0 ? [] : [userStep(giveUpPasskeys)]),
+    userStep({ type: 'VoidLogins', actorRole }),
   ]
 }
 
-/** Those of an app that is set up no more. By the events: what is only offered has none yet. */
-async function forgetSecrets({ core }: Deps, userId: number): Promise<void> {
+/**
+ * Deletes the secrets of authenticator apps that are no longer set up. It goes by the events,
+ * because a secret that is only offered has none yet.
+ */
+async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
   const events = (await core.store.readStream(stream)) as Recorded<CredentialsEvent>[]
   const { totp } = await core.actors.stateOf(credentialsDecider, stream)
@@ -99,8 +109,12 @@ async function forgetSecrets({ core }: Deps, userId: number): Promise<void> {
   }
 }
 
-/** Beside the answer: the mail server may take its time. */
-async function tell({ core, mailer }: Deps, userId: number, hasPassword: boolean): Promise<void> {
+/** Runs beside the response, because the mail server may be slow. */
+async function mailNotice(
+  { core, mailer }: Deps,
+  userId: number,
+  hasPassword: boolean,
+): Promise<void> {
   const user = await findUser(core.db, userId)
   if (user === null || user.email === '') return
   const { values } = await allOptions(core.db)

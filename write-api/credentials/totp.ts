@@ -3,10 +3,13 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** Clocks may differ by a step. */
+/** The clocks may differ by one step. */
 const WINDOW = 1
 
-/** RFC 6238 with what every authenticator app knows: SHA-1, six digits, 30 seconds. */
+/**
+ * RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30
+ * seconds.
+ */
 const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
   new TOTP({
     issuer,
@@ -23,7 +26,10 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 export const totpUri = (secret: string, issuer: string, label: string): string =>
   totpOf(secret, issuer, label).toString()
 
-/** The step (of 30 s, since 1970) that the code is of, at `now` in unix milliseconds; or null. */
+/**
+ * Returns the step (of 30 s, since 1970) that the code belongs to at `now` (Unix milliseconds), or
+ * null.
+ */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
   return delta === null ? null : Math.floor(now / STEP_MS) + delta
@@ -36,18 +42,21 @@ export const totpOwner = (userId: number): string => `user:${userId}`
 const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
-/** Sealed, since these values may be kept by another server. The latest offer counts. */
-export async function keepTotpOffer({ core }: Deps, userId: number, secret: string) {
+/**
+ * Stores the secret sealed, because the store may be on another server. A new offer replaces the
+ * previous one.
+ */
+export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
 
-/** null once ten minutes are over. */
-export async function totpOffer({ core }: Deps, userId: number): Promise<string | null> {
+/** Returns null after ten minutes. */
+export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)
 }
 
-export async function endTotpOffer({ core }: Deps, userId: number): Promise<void> {
+export async function deleteTotpOffer({ core }: Deps, userId: number): Promise<void> {
   await core.shortLived.take(KIND, String(userId))
 }

@@ -12,8 +12,8 @@ import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
 /**
- * Uses up a code of the authenticator app (six digits) or a recovery code. Throws `CodeWrong` or
- * `CodeUsed`: however many come with one code at once, one of them passes.
+ * Verifies and uses up a code of the authenticator app (six digits) or a recovery code. Throws
+ * `CodeWrong` or `CodeUsed`: of concurrent requests with the same code, only one passes.
  */
 export async function verifyCode(
   deps: Deps,
@@ -38,30 +38,30 @@ export async function verifyCode(
   await changeCredentials(deps, { type: 'UseTotpStep', userId, step }, context)
 }
 
-const FREE_TRIES = 5
+const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
-/** Of a user, from all addresses that are not known. */
-const UNKNOWN_TRIES_MAX = 50
+/** Failed attempts for a user a day, from all browsers that have not signed in before. */
+const DAILY_FAILURES_MAX = 50
 
-type Succeeded = () => void
+type OnSuccess = () => void
 
 /**
- * Slows down who guesses codes in the second step of a login, over all tickets: after five wrong
- * ones each further try of the same address waits twice as long, a quarter of an hour at most, and
- * all addresses together have 50 wrong tries a day. Whoever uses those up knows the password. A
- * browser that logged in to the account before has tries that nobody else can use up. Throws a 429;
- * answers what to call once the code was right.
+ * Slows down code guessing in the second step of a login, across all tickets: after five wrong
+ * codes, each further attempt of the same address waits twice as long, 15 minutes at most, and all
+ * addresses together have 50 failed attempts a day. An attacker who uses those up knows the
+ * password. A browser that has signed in to the account before has a separate allowance that others
+ * can not use up. Throws a 429. Returns the function to call once the code was right.
  */
 export async function enterCodeGuard(
   { core }: Deps,
   request: FastifyRequest,
   user: { readonly id: number; readonly authVersion: number },
-): Promise<Succeeded> {
+): Promise<OnSuccess> {
   const device = knownDevice(request, user)
   if (device !== null) return enter(core, [backoff(`second-factor-device:${user.id}:${device}`)])
   const key = `second-factor-day:${user.id}`
-  const rate = { max: UNKNOWN_TRIES_MAX, periodMs: DAY_MS, isRefundable: true }
+  const rate = { max: DAILY_FAILURES_MAX, periodMs: DAY_MS, isRefundable: true }
   return enter(core, [
     backoff(`second-factor:${user.id}:${addressKey(core.vault, request.ip)}`),
     { kind: 'rate', key, ...rate },
@@ -69,21 +69,21 @@ export async function enterCodeGuard(
 }
 
 /**
- * As above, for codes and passwords that a session is asked for: each session has tries of its own,
- * so that one that was stolen can't keep the owner's from anything.
+ * As `enterCodeGuard`, for the codes and passwords that a session confirms its identity with. Each
+ * session has a separate allowance, so that a stolen one can not block the owner.
  */
-export const tryProof = ({ core }: Deps, request: FastifyRequest): Promise<Succeeded> =>
+export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])
 
 const backoff = (key: string): BackoffClaim => ({
   kind: 'backoff',
   key,
-  freeTries: FREE_TRIES,
+  freeTries: FREE_FAILURES,
   delayMsMax: DELAY_MS_MAX,
   forgetMs: DAY_MS,
 })
 
-async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<Succeeded> {
+async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<OnSuccess> {
   const outcome = await limits.enter('login', claims)
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return () => outcome.release({ isRefunded: true })

@@ -6,39 +6,42 @@ import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
+  consumeChallenge,
   openPasskey,
   type PasskeyRecord,
   type PasskeySite,
   passkeySite,
-  takeChallenge,
   webauthn,
 } from './passkeys.ts'
 
-type Shown = {
+type PasskeyCheck = {
   readonly userId: number
   readonly passkey: PasskeyAssertion
-  /** What its challenge was given for. */
+  /** The purpose that its challenge was issued for. */
   readonly purpose: string
-  /** Whether the person has to have unlocked it: where nothing else shows who it is. */
+  /** Requires that the user unlocked it, because nothing else proves the identity. */
   readonly isSoleFactor: boolean
 }
 
-/** Throws `PasskeyFailed` unless it is a passkey of the user's, used for this very purpose. */
+/**
+ * Throws `PasskeyFailed` unless it is a passkey of the user and signed a challenge for this
+ * purpose.
+ */
 export async function verifyPasskey(
   deps: Deps,
   request: FastifyRequest,
-  shown: Shown,
+  check: PasskeyCheck,
   context: CommandContext,
 ): Promise<void> {
-  const { userId } = shown
+  const { userId } = check
   const { vault } = deps.core
   const site = await passkeySite(deps, request)
-  const hash = vault.keyedHash('passkey', shown.passkey.id)
+  const hash = vault.keyedHash('passkey', check.passkey.id)
   const { passkeys } = await credentialsOf(deps, userId)
   const found = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
   const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
   if (found === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
-  const counter = await checkedCounter(deps, site, shown, record)
+  const counter = await verifiedCounter(deps, site, check, record)
   await changeCredentials(
     deps,
     { type: 'UsePasskey', userId, passkeyId: found[0], counter },
@@ -46,21 +49,21 @@ export async function verifyPasskey(
   )
 }
 
-/** The counter that it signed. */
-async function checkedCounter(
+/** Verifies the signature and returns the counter that was signed. */
+async function verifiedCounter(
   deps: Deps,
   site: PasskeySite,
-  { passkey, purpose, isSoleFactor }: Shown,
+  { passkey, purpose, isSoleFactor }: PasskeyCheck,
   { id, publicKey }: PasskeyRecord,
 ): Promise<number> {
   try {
     const { verifyAuthenticationResponse } = await webauthn()
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...passkey, clientExtensionResults: {} } as never,
-      expectedChallenge: takeChallenge(deps, purpose),
+      expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The counter is for the domain to judge: 0 lets every one pass here.
+      // The domain checks the counter; 0 accepts every value here.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
@@ -71,7 +74,7 @@ async function checkedCounter(
     if (!verified) throw new Error('not verified')
     return authenticationInfo.newCounter
   } catch (error) {
-    deps.core.log.debug({ err: error }, 'a passkey was refused')
+    deps.core.log.debug({ err: error }, 'verifying a passkey failed')
     throw credentialsError('PasskeyFailed')
   }
 }

@@ -27,7 +27,9 @@ const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
-  return site === undefined && origin === undefined ? null : issueBrowserCookie(request, reply, COOKIE)
+  return site === undefined && origin === undefined
+    ? null
+    : issueBrowserCookie(request, reply, COOKIE)
 }
 
 /** Issues a new code for the address and replaces the previous one. */
@@ -59,7 +61,8 @@ export async function verifyMailCode(
   if (pending === null || !isFromBoundBrowser(pending, request)) return false
   if ((await shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) return false
   const stored = await shortLived.peek(KIND, key)
-  if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim())) return false
+  if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim()))
+    return false
   // NOTE: concurrent requests with the right code all get here; only one of them consumes it.
   const consumed = await shortLived.take(KIND, key)
   return consumed !== null && isSame(consumed, stored)

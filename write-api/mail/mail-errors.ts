@@ -21,7 +21,9 @@ export const MAIL_ERRORS = {
 export const mailError = errorsOf(MAIL_ERRORS)
 
 /** Detailed messages for the administrator, who can change the settings. */
-const TEST_MAIL_FAILURES: Readonly<Record<MailErrorCode, { readonly zh: string; readonly en: string }>> = {
+const TEST_MAIL_FAILURES: Readonly<
+  Record<MailErrorCode, { readonly zh: string; readonly en: string }>
+> = {
   'not-set-up': {
     zh: '请先填写并保存 SMTP 服务器地址与发送者邮箱',
     en: 'Enter and save the SMTP server and the sender address first',
@@ -50,5 +52,8 @@ const TEST_MAIL_FAILURES: Readonly<Record<MailErrorCode, { readonly zh: string; 
     zh: '邮件服务器拒收该邮件，请检查发送者与收件人',
     en: 'The mail server rejected the mail. Check the sender and the recipient',
   },
-  busy: { zh: '正在发送的邮件过多，请稍后再试', en: 'Too many mails are being sent. Try again later' },
+  busy: {
+    zh: '正在发送的邮件过多，请稍后再试',
+    en: 'Too many mails are being sent. Try again later',
+  },
 }

@@ -52,7 +52,12 @@ export function testMail(language: Language, site: string): MailContent {
     : renderMail({ subject: `${site}: test mail`, lines: ['The mail server settings work.'] })
 }
 
-export function codeMail(language: Language, site: string, code: string, minutes: number): MailContent {
+export function codeMail(
+  language: Language,
+  site: string,
+  code: string,
+  minutes: number,
+): MailContent {
   return language === 'zh'
     ? renderMail({
         subject: `${site} 邮箱验证邮件`,
@@ -89,7 +94,12 @@ export function addressInUseMail(language: Language, site: string): MailContent 
       })
 }
 
-export function resetMail(language: Language, site: string, url: string, minutes: number): MailContent {
+export function resetMail(
+  language: Language,
+  site: string,
+  url: string,
+  minutes: number,
+): MailContent {
   return language === 'zh'
     ? renderMail({
         subject: `${site} 密码重置`,
@@ -101,7 +111,7 @@ export function resetMail(language: Language, site: string, url: string, minutes
         subject: `${site}: reset your password`,
         lines: [`Hello, a password reset was requested at ${site}. Open this link to complete it:`],
         link: { url, label: 'Reset the password' },
-        last: `It works once, within ${minutes} minutes. If you did not request it, ignore this mail.`,
+        last: `It works once within ${minutes} minutes. If you did not request it, ignore it.`,
       })
 }
 

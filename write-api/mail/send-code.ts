@@ -13,14 +13,14 @@ import { findMailOwner } from '../users/bind-identity.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
 import { checkMailDomain, mailAddressOf } from './mail-address.ts'
 import {
+  acquireMailPermit,
   browserBindingOf,
   CODE_MINUTES,
   type CodePurpose,
   issueMailCode,
-  acquireMailPermit,
 } from './mail-codes.ts'
 import { mailError } from './mail-errors.ts'
-import { codeMail, addressInUseMail } from './mail-templates.ts'
+import { addressInUseMail, codeMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
@@ -49,7 +49,11 @@ export const sendCode: Action = (api, deps) => {
       const permit = await acquireMailPermit(deps.core, 'code', address, request.ip)
       const wording = { site: siteNameOf(values), language: languageOf(request) }
       try {
-        await mailCode(deps, purpose, { address, browser: browserBindingOf(request, reply), ...wording })
+        await mailCode(deps, purpose, {
+          address,
+          browser: browserBindingOf(request, reply),
+          ...wording,
+        })
       } catch (error) {
         permit.release({ isRefunded: true })
         throw error
@@ -61,7 +65,10 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /** Throws unless a registration would use the code. */
-async function assertRegistrationByPasswordOpen({ core }: Deps, values: ReadonlyMap<string, string>): Promise<void> {
+async function assertRegistrationByPasswordOpen(
+  { core }: Deps,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
   await assertRegistrationOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw loginError('MailVerificationOff')
@@ -70,7 +77,10 @@ async function assertRegistrationByPasswordOpen({ core }: Deps, values: Readonly
 type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /** The default purpose is to bind an address with a session, and to register without one. */
-async function purposeOf(request: FastifyRequest, requested: RequestedPurpose): Promise<CodePurpose> {
+async function purposeOf(
+  request: FastifyRequest,
+  requested: RequestedPurpose,
+): Promise<CodePurpose> {
   if (requested === 'register') return 'register'
   const principal = await principalNow(request)
   if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
@@ -98,7 +108,9 @@ async function mailCode(
   // user reads its mail.
   const mayShare = purpose.startsWith('notify:')
   const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
-  const words = isInUse ? addressInUseMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
+  const words = isInUse
+    ? addressInUseMail(language, site)
+    : codeMail(language, site, code, CODE_MINUTES)
   await sendToVisitor(deps, { to: address, ...words })
 }
 

@@ -52,7 +52,7 @@ export const deleteMessage: Action = (api, deps) => {
 }
 
 /** What went to one person alone may speak of that person: it goes with them. */
-export async function forgetMessages(
+export async function deleteInboxOf(
   deps: Deps,
   request: FastifyRequest,
   userId: number,

@@ -6,7 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
 import type { Deps } from '../action.ts'
-import { requireRecent } from '../credentials/proof.ts'
+import { requireRecentLogin } from '../credentials/proof.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 import { oauthError } from './oauth-errors.ts'
 import type { Trip } from './provider.ts'
@@ -44,7 +44,7 @@ export async function issueState(
   const userId = intent === 'login' ? null : await userOf(request)
   if ((intent === 'bind' || intent === 'anew') && userId === null) throw httpError('NotLoggedIn')
   const bindTo = intent === 'anew' ? null : userId
-  if (bindTo !== null) await requireRecent(deps, request)
+  if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
   // Where the browser is sent by somebody else, the provider hears of neither.
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]

@@ -11,7 +11,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { LoginResult } from '../contract/login.ts'
 import { WeChatQuery } from '../contract/oauth.ts'
-import { requireRecent } from '../credentials/proof.ts'
+import { requireRecentLogin } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { askProvider } from './ask-provider.ts'
 import { bound, confirmed } from './authorize.ts'
@@ -102,7 +102,7 @@ export const weChatBind: Action = (api, deps) => {
       },
     },
     async (request, reply) => {
-      await requireRecent(deps, request)
+      await requireRecentLogin(deps, request)
       const profile = await weChatProfile(deps, request, request.query.code)
       return bound(deps, request, reply, profile, principalOf(request).userId)
     },

@@ -32,9 +32,16 @@ export function issueBrowserCookie(
 }
 
 /** Returns whether the request comes from the browser that `storedHash` belongs to. */
-export function isSameBrowser(storedHash: string, request: FastifyRequest, { name }: BrowserCookie): boolean {
+export function isSameBrowser(
+  storedHash: string,
+  request: FastifyRequest,
+  { name }: BrowserCookie,
+): boolean {
   const requestHash = hash(request.cookies[name] ?? '')
-  return storedHash.length === requestHash.length && timingSafeEqual(Buffer.from(storedHash), Buffer.from(requestHash))
+  return (
+    storedHash.length === requestHash.length &&
+    timingSafeEqual(Buffer.from(storedHash), Buffer.from(requestHash))
+  )
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -49,7 +49,11 @@ function assertMayLogIn(user: UserRow): void {
   if (user.status !== ACTIVE) throw loginError('UserBanned')
 }
 
-function secondFactorKinds({ totp, passkeys, recoveryCodes }: CredentialsState): SecondFactorKind[] {
+function secondFactorKinds({
+  totp,
+  passkeys,
+  recoveryCodes,
+}: CredentialsState): SecondFactorKind[] {
   const kinds: SecondFactorKind[] = []
   if (totp !== null) kinds.push('totp')
   if (passkeys.size > 0) kinds.push('passkey')

@@ -5,7 +5,7 @@ import { SessionUser } from '#read-api/contract/users.ts'
 import type { Action } from '../action.ts'
 import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
-import { newChallenge, passkeySite, userOfHandle, webauthn } from '../credentials/passkeys.ts'
+import { issueChallenge, passkeySite, userIdOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { verifyPasskey } from '../credentials/verify-passkey.ts'
 import { startUserSession } from './complete-login.ts'
 
@@ -27,7 +27,7 @@ export const beginPasskeyLogin: Action = (api, deps) => {
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({
         rpID: site.id,
-        challenge: await newChallenge(deps, request, 'login'),
+        challenge: await issueChallenge(deps, request, 'login'),
         userVerification: 'required',
       })
       return success({ options })
@@ -51,7 +51,7 @@ export const passkeyLogin: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { passkey } = request.body
-      const userId = userOfHandle(passkey.response.userHandle ?? '')
+      const userId = userIdOfHandle(passkey.response.userHandle ?? '')
       const user = userId === null ? null : await findUser(deps.core.db, userId)
       if (user === null || user.isDeleted) throw credentialsError('PasskeyFailed')
       const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }

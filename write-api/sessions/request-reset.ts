@@ -113,7 +113,10 @@ type ResetMailTarget = {
   readonly language: Language
 }
 
-async function mailLink(deps: Deps, { address, origin, site, language }: ResetMailTarget): Promise<void> {
+async function mailLink(
+  deps: Deps,
+  { address, origin, site, language }: ResetMailTarget,
+): Promise<void> {
   const owner = await findMailOwner(deps.core, address)
   if (owner === null) return
   const { id: userId, authVersion } = owner

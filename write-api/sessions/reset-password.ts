@@ -11,7 +11,7 @@ import { mailIdentity } from '../users/bind-identity.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { deleteOldPasswords, storePassword } from '../users/passwords.ts'
 import { loginError } from './login-errors.ts'
-import { isResetLinkValid, type ResetLink, consumeResetLink } from './request-reset.ts'
+import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-reset.ts'
 
 /**
  * POST /api/user/reset: sets a new password for the holder of a mailed link and ends all sessions

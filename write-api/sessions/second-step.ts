@@ -7,10 +7,10 @@ import type { Action, Deps } from '../action.ts'
 import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
-import { verifyCode, enterCodeGuard } from '../credentials/verify-code.ts'
+import { enterCodeGuard, verifyCode } from '../credentials/verify-code.ts'
 import { verifyPasskey } from '../credentials/verify-passkey.ts'
 import { startUserSession } from './complete-login.ts'
-import { type LoginTicket, consumeTicket, readTicket, countTicketAttempt } from './login-ticket.ts'
+import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 
 /**
  * POST /api/user/login/second/begin: returns the WebAuthn options to use one of the user's

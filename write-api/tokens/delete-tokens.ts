@@ -84,7 +84,7 @@ export const deleteTokens: Action = (api, deps) => {
  * Once a user was erased: the keys of all tokens there ever were. By the events, so that one whose
  * removal was cut short is gone too; again and again, if need be.
  */
-export async function forgetTokenKeys(
+export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
   userId: number,
 ): Promise<void> {

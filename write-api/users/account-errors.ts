@@ -1,8 +1,8 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-/** Of the money: balances, budgets, calls and rewards. */
+/** Errors about money: balances, budgets, calls and rewards. */
 export const ACCOUNT_ERRORS = {
-  InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
+  InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is insufficient' }],
   DeductionBeyondBalance: [
     200,
     ({ name = '', balance = '', needed = '' }) => ({
@@ -14,33 +14,36 @@ export const ACCOUNT_ERRORS = {
     409,
     {
       zh: '该 request_id 已用于另一次调整（操作或数额不同）',
-      en: 'This request_id was used for another adjustment (another action or amount)',
+      en: 'This request_id was already used for an adjustment with another action or amount',
     },
   ],
   BalanceMoved: [
     409,
     ({ balance = '', expected = '' }) => ({
       zh: `余额已变动：当前为 ${balance}，提交时依据的是 ${expected}。请重新读取用户，或改为增减额度`,
-      en: `The balance is ${balance} and no longer ${expected}: read it again, or add or deduct`,
+      en: `The balance is ${balance}, not ${expected}. Read it again, or add or deduct an amount`,
     }),
   ],
   AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
-  InsufficientAffiliate: [200, { zh: '邀请额度不足！', en: 'The invitation quota is not enough' }],
+  InsufficientAffiliate: [
+    200,
+    { zh: '邀请额度不足！', en: 'The invitation quota is insufficient' },
+  ],
   TransferTooSmall: [
     200,
     ({ least = '' }) => ({
       zh: `划转金额最低为 ${least}`,
-      en: `At least ${least} can be transferred at once`,
+      en: `The minimum transfer is ${least}`,
     }),
   ],
   CheckInDisabled: [200, { zh: '管理员未启用签到', en: 'Check-in is not enabled' }],
-  CheckedInAlready: [200, { zh: '今日已签到', en: 'You have checked in today already' }],
+  CheckedInAlready: [200, { zh: '今日已签到', en: 'You have already checked in today' }],
   TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
-  TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],
-  CallUnknown: [404, { zh: '调用不存在', en: 'No such call' }],
-  CallKnown: [200, { zh: '调用已在进行', en: 'The call is running already' }],
-  TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are open' }],
-  CallEnded: [200, { zh: '调用已结束', en: 'The call is over' }],
+  TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'The token does not exist' }],
+  CallUnknown: [404, { zh: '调用不存在', en: 'The call does not exist' }],
+  CallKnown: [200, { zh: '调用已在进行', en: 'The call is already running' }],
+  TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are unfinished' }],
+  CallEnded: [200, { zh: '调用已结束', en: 'The call has ended' }],
   LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],
 } satisfies ErrorCatalogue<string>
 

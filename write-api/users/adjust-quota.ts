@@ -19,27 +19,27 @@ import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract
 import { toHttpError } from '../error-catalogue.ts'
 import { accountError } from './account-errors.ts'
 
-const NOT_EMPTY = { zh: '请填写原因', en: 'must say why' }
+const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Why somebody's group or quota is changed, sealed for the event. Scripts that know no such field
- * send none: then the event has none, and who reads it is told so. An empty one is refused.
+ * Seals the reason for a change of group or quota for the event. Scripts that do not know the field
+ * send none; the event then has no reason, and readers see that. An empty reason is rejected.
  */
-export async function sealedReason(
+export async function sealReason(
   vault: Vault,
   userId: number,
   reason: string | undefined,
 ): Promise<{ readonly note?: Sealed }> {
   if (reason === undefined) return {}
-  const why = reason.trim()
-  if (why === '') throw invalidField('reason', NOT_EMPTY)
-  return { note: await vault.seal(userId, why) }
+  const text = reason.trim()
+  if (text === '') throw invalidField('reason', REASON_REQUIRED)
+  return { note: await vault.seal(userId, text) }
 }
 
 /**
  * POST /api/user/quota: adds an amount to balances, or deducts it, with a reason. Each user's
- * change is one append of its own: for several users, the answer says what became of each; for one
- * user, an error is the answer.
+ * change is a separate append. For several users the response lists the result of each; for one
+ * user, an error is the response.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.post(
@@ -56,20 +56,22 @@ export const adjustQuota: Action = (api, deps) => {
       const { body } = request
       const userIds = userIdsOf(body)
       if (body.reason.trim() === '') {
-        throw invalidField('reason', { zh: '请填写原因', en: 'must say why' })
+        throw invalidField('reason', REASON_REQUIRED)
       }
       const items: QuotaAdjustment[] = []
       let position = 0
       for (const userId of userIds) {
         const one = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
           if (body.ids === undefined || !(error instanceof HttpError)) throw error
-          return refusalItem(deps, request, userId, error)
+          return refusedItem(deps, request, userId, error)
         })
         items.push(one.item)
         position = Math.max(position, one.position)
       }
-      const shown = items.flatMap(({ id, quota }) => (quota === null ? [] : [[id, quota] as const]))
-      await deps.shownBalances.remember(principalOf(request), new Map(shown))
+      const balances = items.flatMap(({ id, quota }) =>
+        quota === null ? [] : [[id, quota] as const],
+      )
+      await deps.shownBalances.remember(principalOf(request), new Map(balances))
       await waitUntilVisible(deps, reply, ['users', 'balances', 'call-log'], position)
       return success({ items })
     },
@@ -80,25 +82,28 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
   if (id !== undefined && ids === undefined) return [id]
   if (id === undefined && ids !== undefined) return [...new Set(ids)]
   const field = id === undefined ? 'id' : 'ids'
-  throw invalidField(field, { zh: 'id 与 ids 须填且只填其一', en: 'give either id or ids' })
+  throw invalidField(field, {
+    zh: 'id 与 ids 须填且只填其一',
+    en: 'exactly one of id and ids is required',
+  })
 }
 
-type Adjusted = { readonly item: QuotaAdjustment; readonly position: number }
+type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
-/** Throws the error; then nothing of this user was changed. */
+/** Throws on rejection; nothing of this user has changed then. */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,
   userId: number,
   body: AdjustQuota,
-): Promise<Adjusted> {
+): Promise<AdjustmentResult> {
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // Before the reason is sealed: nobody has a key whom nobody knows.
+  // This check comes before the reason is sealed, because an unknown user must not get a key.
   const user = await actors.glance(userDecider, userStream(userId))
-  const judged = userDecider.decide(mayAct, user)
-  if (isCodedError(judged)) throw toHttpError(judged)
+  const decided = userDecider.decide(mayAct, user)
+  if (isCodedError(decided)) throw toHttpError(decided)
   const username = (await findUser(db, userId))?.username ?? ''
   return deps.runExclusive(`user-${userId}`, async () => {
     const stream = accountStream(userId)
@@ -107,7 +112,7 @@ async function adjustOne(
       [...grantIds, ...deductionIds].filter((id) => id.startsWith(prefixOf(body))),
     )
     if (ids.some((id) => id !== adjustmentId)) throw accountError('RequestIdReused')
-    const { note } = await sealedReason(deps.core.vault, userId, body.reason)
+    const { note } = await sealReason(deps.core.vault, userId, body.reason)
     const command = commandOf(userId, adjustmentId, body, note)
     const steps = [
       { decider: userDecider, stream: userStream(userId), command: mayAct },
@@ -126,10 +131,13 @@ async function adjustOne(
   })
 }
 
-// NOTE: request ids have no colon, so that no prefix is the beginning of another request's.
+// NOTE: request ids contain no colon, so no prefix is the beginning of another request's id.
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
-/** What is asked for is a part of it: the same request id for something else is no repetition. */
+/**
+ * The id contains the action and the amount, so the same request id with other values is not taken
+ * for a repetition.
+ */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
 
@@ -146,21 +154,21 @@ function commandOf(
     : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
 }
 
-/** The balance is told to those alone who may act on the user. */
-async function refusalItem(
+/** The item contains the balance only if the caller may act on the user. */
+async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,
   userId: number,
   { code, words }: HttpError,
-): Promise<Adjusted> {
+): Promise<AdjustmentResult> {
   const actorRole = principalOf(request).role as Role
   const user = await core.actors.glance(userDecider, userStream(userId))
-  const isTheirs = !isCodedError(userDecider.decide({ type: 'MayAct', actorRole }, user))
+  const mayActOnUser = !isCodedError(userDecider.decide({ type: 'MayAct', actorRole }, user))
   const stream = accountStream(userId)
-  const quota = isTheirs
+  const quota = mayActOnUser
     ? toWire(await core.actors.ask(accountDecider, stream, ({ balance }) => balance))
     : null
-  const username = isTheirs ? ((await findUser(core.db, userId))?.username ?? '') : ''
+  const username = mayActOnUser ? ((await findUser(core.db, userId))?.username ?? '') : ''
   const message = words[languageOf(request)]
   const item = { id: userId, username, outcome: 'refused', quota, code, message } as const
   return { item, position: 0 }

@@ -11,9 +11,9 @@ import { type Identity, identityKeyOf } from './identity.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds an identity that its owner has proved to a user; answers the position of the write. A mail
- * address takes the place of the one before. Throws `IdentityTaken` when it is somebody else's, and
- * `ProviderBound` when the user has another account of that provider, to be let go of first.
+ * Binds a verified identity to a user and returns the position of the write. A mail address
+ * replaces the previous one. Throws `IdentityTaken` if it belongs to another user, and
+ * `ProviderBound` if the user has another account of that provider, which must be unbound first.
  */
 export function bindIdentity(
   deps: Deps,
@@ -26,21 +26,22 @@ export function bindIdentity(
   return deps.runExclusive(stream, async () => {
     const { user } = await actors.stateOf(userDecider, stream)
     if (user === null || user.isDeleted) throw userError('UserUnknown')
-    const bound = user.identities[identity.provider] ?? null
+    const currentKey = user.identities[identity.provider] ?? null
     const { provider } = identity
-    const isAnother = bound !== null && bound !== identityKeyOf(deps.core.vault, identity)
-    if (isAnother && provider !== 'email') throw userError('ProviderBound', { provider })
-    const steps = await bindSteps(deps, userId, identity, bound)
+    const isOtherAccount =
+      currentKey !== null && currentKey !== identityKeyOf(deps.core.vault, identity)
+    if (isOtherAccount && provider !== 'email') throw userError('ProviderBound', { provider })
+    const steps = await bindSteps(deps, userId, identity, currentKey)
     return accepted(await actors.handleTogether(steps, context)).position
   })
 }
 
-/** `bound`: the key of the identity of this provider that the user has now. */
+/** `currentKey` is the key of the identity of this provider that the user has now. */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
   userId: number,
   identity: Identity,
-  bound: string | null,
+  currentKey: string | null,
 ): Promise<AnyStep[]> {
   const { provider } = identity
   const identityKey = identityKeyOf(core.vault, identity)
@@ -49,41 +50,43 @@ export async function bindSteps(
     provider,
     identityKey,
     identity: await core.vault.seal(userId, identity.id),
-    replaces: bound,
+    replaces: currentKey,
   }
   const steps = [
-    ofIdentity('ClaimIdentity', { provider, identityKey, userId }),
+    identityStep('ClaimIdentity', { provider, identityKey, userId }),
     { decider: userDecider, stream: userStream(userId), command: bind },
   ]
-  if (bound === null || bound === identityKey) return steps
-  return [...steps, ofIdentity('ReleaseIdentity', { provider, identityKey: bound, userId })]
+  if (currentKey === null || currentKey === identityKey) return steps
+  return [...steps, identityStep('ReleaseIdentity', { provider, identityKey: currentKey, userId })]
 }
 
-/** Lets go of all of them: they may be anybody's from now on. */
-export const releaseSteps = (userId: number, bound: KnownUser['identities']): AnyStep[] =>
+/** Releases all identities, so that other users can bind them. */
+export const releaseSteps = (userId: number, currentKey: KnownUser['identities']): AnyStep[] =>
   IDENTITY_PROVIDERS.flatMap((provider) => {
-    const identityKey = bound[provider]
+    const identityKey = currentKey[provider]
     if (identityKey === undefined) return []
-    return [ofIdentity('ReleaseIdentity', { provider, identityKey, userId })]
+    return [identityStep('ReleaseIdentity', { provider, identityKey, userId })]
   })
 
-export const ofIdentity = (
+export const identityStep = (
   type: 'ClaimIdentity' | 'ReleaseIdentity',
-  of: {
+  identity: {
     readonly provider: Identity['provider']
     readonly identityKey: string
     readonly userId: number
   },
 ): AnyStep => ({
   decider: identityDecider,
-  stream: identityStream(of.provider, of.identityKey),
-  command: { type, ...of },
+  stream: identityStream(identity.provider, identity.identityKey),
+  command: { type, ...identity },
 })
 
-/** `address` as `mailAddressOf` spells it. */
+/** `address` must be in the form that `mailAddressOf` returns. */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
-/** Whose address it is; null when it is nobody's, or of an account that is gone. */
+/**
+ * Returns the user that the address belongs to; null if there is none or the account is deleted.
+ */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,

@@ -3,28 +3,28 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { BindMail } from '#write-api/contract/registration.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
-import { requireRecent } from '../credentials/proof.ts'
+import { requireRecentLogin } from '../credentials/proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
-import { refuseNameOfAnother } from './user-names.ts'
+import { assertNotAnotherUsername } from './user-names.ts'
 
-/** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
+/** GET /api/oauth/email/bind: binds a mail address that the mailed code proves. */
 export const bindMail: Action = (api, deps) => {
   api.get(
     '/api/oauth/email/bind',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Bind a mail address to the own account, by its code',
+        summary: 'Bind a mail address to your account with the mailed code',
         querystring: BindMail,
         response: { 200: Done },
       },
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      await requireRecent(deps, request)
+      await requireRecentLogin(deps, request)
       const { email, code } = request.query
       const address = mailAddressOf(email)
       if (code.trim() === '') throw loginError('MailCodeRequired')
@@ -32,7 +32,7 @@ export const bindMail: Action = (api, deps) => {
       checkMailDomain(values, address)
       const isRight = await verifyMailCode(deps.core, request, `bind:${userId}`, { address, code })
       if (!isRight) throw loginError('MailCodeWrong')
-      await refuseNameOfAnother(deps.core, address, userId)
+      await assertNotAnotherUsername(deps.core, address, userId)
       const context = contextOf(deps, request)
       const position = await bindIdentity(deps, userId, mailIdentity(address), context)
       await waitUntilVisible(deps, reply, ['users'], position)

@@ -11,7 +11,7 @@ import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
-/** POST /api/user/: a normal user, with the quota that new users get. */
+/** POST /api/user/: creates a normal user with the quota of new users. */
 export const createUser: Action = (api, deps) => {
   api.post(
     '/api/user/',
@@ -39,7 +39,7 @@ export const createUser: Action = (api, deps) => {
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
         reason: 'new-user',
       } as const
-      // One at a time: so many passwords at once would be refused as too many.
+      // Serialised, because hashing many passwords at once would exceed the limit and fail.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

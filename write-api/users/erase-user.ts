@@ -9,18 +9,18 @@ import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { EraseUser } from '../contract/users.ts'
-import { forgetCredentials } from '../credentials/credentials-of.ts'
-import { requireRecent } from '../credentials/proof.ts'
+import { revokeCredentials } from '../credentials/credentials-of.ts'
+import { requireRecentLogin } from '../credentials/proof.ts'
 import { toHttpError } from '../error-catalogue.ts'
-import { forgetMessages } from '../messages/delete-message.ts'
-import { forgetTokenKeys } from '../tokens/delete-tokens.ts'
+import { deleteInboxOf } from '../messages/delete-message.ts'
+import { deleteTokenKeys } from '../tokens/delete-tokens.ts'
 import { releaseSteps } from './bind-identity.ts'
 import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * POST /api/user/erase: destroys the key of every text about a user, for good, and deactivates the
- * account; its numbers stay. Whoever asks types the username.
+ * POST /api/user/erase: permanently destroys the key of every text about a user and deactivates the
+ * account; its numbers stay. The caller types the username to confirm.
  */
 export const eraseUser: Action = (api, deps) => {
   api.post(
@@ -28,7 +28,7 @@ export const eraseUser: Action = (api, deps) => {
     {
       onRequest: onlyRootSession,
       schema: {
-        summary: 'Erase the personal data of a user, for good; the typed username confirms it',
+        summary: 'Permanently erase the personal data of a user; the username confirms it',
         body: EraseUser,
         response: { 200: Done },
       },
@@ -44,14 +44,15 @@ export const eraseUser: Action = (api, deps) => {
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
-        // NOTE: the event last: what fails before it leaves a user who can be erased again.
+        // NOTE: the event comes last, so that a failure before it leaves a user who can be erased
+        // again.
         await vault.destroyUser(id)
-        await forgetCredentials(deps, request, id)
-        await forgetTokenKeys(deps.core, id)
-        await forgetMessages(deps, request, id)
+        await revokeCredentials(deps, request, id)
+        await deleteTokenKeys(deps.core, id)
+        await deleteInboxOf(deps, request, id)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
-        // Whoever was erased may come again, as somebody new.
+        // An erased user may register again as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
@@ -62,11 +63,11 @@ export const eraseUser: Action = (api, deps) => {
   )
 }
 
-/** Answers it. One that was erased has no name any more: it is empty. */
-async function checkName({ core }: Deps, userId: number, typed: string): Promise<string> {
+/** Returns the name; it is empty for a user who was erased before. */
+async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)
   if (user === null) throw userError('UserUnknown')
-  if (typed.normalize('NFKC').trim() !== user.username) throw userError('ErasedNameDiffers')
+  if (input.normalize('NFKC').trim() !== user.username) throw userError('ErasedNameDiffers')
   return user.username
 }
 
@@ -78,26 +79,32 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
- * has its name typed before; a super admin's can't be. Wants a recent login: nothing undoes it.
+ * DELETE /api/user/self: deactivates the caller's account and ends all its sessions. The console
+ * asks for the username first. A super admin can not be deleted. It requires a recent login,
+ * because it can not be undone.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.delete(
     '/api/user/self',
     {
       onRequest: onlySession,
-      schema: { summary: 'Delete the own account', response: { 200: Done } },
+      schema: { summary: 'Delete your account', response: { 200: Done } },
     },
     async (request, reply) => {
-      await requireRecent(deps, request)
+      await requireRecentLogin(deps, request)
       const { userId } = principalOf(request)
       const command = { type: 'DeleteUser', actorRole: null } as const
       const context = contextOf(deps, request)
       const { actors } = deps.core
       const outcome = await actors.handle(userDecider, userStream(userId), command, context)
       const { position } = accepted(outcome)
-      const forgotten = await forgetCredentials(deps, request, userId)
-      await waitUntilVisible(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      const revokedPosition = await revokeCredentials(deps, request, userId)
+      await waitUntilVisible(
+        deps,
+        reply,
+        ['users', 'credentials'],
+        Math.max(position, revokedPosition),
+      )
       clearSessionCookie(reply)
       return done()
     },

@@ -13,9 +13,9 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { Unbind } from '../contract/oauth.ts'
-import { hasPasskeyAlone } from '../credentials/passkeys.ts'
-import { requireRecent } from '../credentials/proof.ts'
-import { ofIdentity } from './bind-identity.ts'
+import { canLogInWithPasskey } from '../credentials/passkeys.ts'
+import { requireRecentLogin } from '../credentials/proof.ts'
+import { identityStep } from './bind-identity.ts'
 
 const FLAGS: readonly (readonly [LoginMethod, string])[] = [
   ['github', 'GitHubOAuthEnabled'],
@@ -25,38 +25,43 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
   ['telegram', 'TelegramOAuthEnabled'],
 ]
 
-/** As the options have it now; an address of mail is one where it can bring a new password. */
+/**
+ * The login methods that the options enable. A mail address counts as one if it can reset the
+ * password.
+ */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
   role: number,
 ): LoginMethod[] {
-  const ways = FLAGS.flatMap(([way, flag]) => (optionFlag(values, flag) ? [way] : []))
-  if (!optionFlag(values, 'PasswordLoginEnabled') && role < SUPER_ADMIN) return ways
+  const methods = FLAGS.flatMap(([method, flag]) => (optionFlag(values, flag) ? [method] : []))
+  if (!optionFlag(values, 'PasswordLoginEnabled') && role < SUPER_ADMIN) return methods
   const canMail = optionValue(values, 'SMTPServer') !== ''
-  return [...ways, 'password', ...(canMail ? (['email'] as const) : [])]
+  return [...methods, 'password', ...(canMail ? (['email'] as const) : [])]
 }
 
-/** Each time, somebody else took away or added a way in of the same user. */
-const TRIES_MAX = 20
+/** Each attempt failed because another process changed a login method of the same user. */
+const ATTEMPTS_MAX = 20
 
 /**
- * Looks and decides again while other processes change the ways in at the same moment. The user's
- * count of them has to be read first and the passkeys after it: what goes in between is noticed.
+ * Repeats the decision while other processes change the login methods at the same time. `decide`
+ * must read the user's counter of removals first and the passkeys after it, so that a change in
+ * between is detected.
  */
-export async function whileWaysChange(
+export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,
 ): Promise<Outcome<Fact, CodedError>> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const outcome = await decide()
-    if (outcome.isDone || tries >= TRIES_MAX) return outcome
+    if (outcome.isDone || attempts >= ATTEMPTS_MAX) return outcome
     const { code } = outcome.error
     if (code !== 'WaysInChanged' && code !== 'PasskeysChanged') return outcome
   }
 }
 
 /**
- * POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. Who it
- * is was shown just now: of the owner's ways back, a stolen session takes none away.
+ * POST /api/user/unbind: unbinds one of the caller's identities, unless it is the last login
+ * method. It requires a recent proof of identity, so that a stolen session can not take the owner's
+ * login methods away.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.post(
@@ -64,7 +69,7 @@ export const unbindIdentity: Action = (api, deps) => {
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Unbind one of the own identities, while there is another way in',
+        summary: 'Unbind an identity, if another login method remains',
         body: Unbind,
         response: { 200: Done },
       },
@@ -72,9 +77,9 @@ export const unbindIdentity: Action = (api, deps) => {
     async (request, reply) => {
       const { provider } = request.body
       const { userId } = principalOf(request)
-      await requireRecent(deps, request)
+      await requireRecentLogin(deps, request)
       const outcome = await deps.runExclusive(userStream(userId), () =>
-        whileWaysChange(() => unbind(deps, request, provider)),
+        retryWhileLoginMethodsChange(() => unbind(deps, request, provider)),
       )
       await waitUntilVisible(deps, reply, ['users'], accepted(outcome).position)
       return done()
@@ -95,18 +100,18 @@ async function unbind(
   if (identityKey === undefined) {
     return { isDone: true, events: [], position: await store.headPosition() }
   }
-  const byPasskey = (await hasPasskeyAlone(deps, request)) ? ['passkey'] : []
+  const passkeyMethod = (await canLogInWithPasskey(deps, request)) ? ['passkey'] : []
   const { values } = await allOptions(db)
   const command = {
     type: 'UnbindIdentity',
     provider,
     identityKey,
-    enabledLoginMethods: [...enabledLoginMethods(values, role), ...byPasskey],
+    enabledLoginMethods: [...enabledLoginMethods(values, role), ...passkeyMethod],
     ifWaysGone: user?.waysGone,
   }
   const steps = [
     { decider: userDecider, stream, command },
-    ofIdentity('ReleaseIdentity', { provider, identityKey, userId }),
+    identityStep('ReleaseIdentity', { provider, identityKey, userId }),
   ]
   return actors.handleTogether(steps, contextOf(deps, request))
 }

@@ -8,7 +8,7 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ManageUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
-import { forgetCredentials } from '../credentials/credentials-of.ts'
+import { revokeCredentials } from '../credentials/credentials-of.ts'
 
 const COMMANDS = {
   promote: 'PromoteUser',
@@ -18,9 +18,12 @@ const COMMANDS = {
   delete: 'DeleteUser',
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
-const Managed = Type.Object({ status: Type.Integer(), role: Type.Integer() })
+const ManagedUser = Type.Object({ status: Type.Integer(), role: Type.Integer() })
 
-/** POST /api/user/manage: promote, demote, disable, enable or delete; answers what is now so. */
+/**
+ * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user; returns the new
+ * status and role.
+ */
 export const manageUser: Action = (api, deps) => {
   api.post(
     '/api/user/manage',
@@ -29,7 +32,7 @@ export const manageUser: Action = (api, deps) => {
       schema: {
         summary: 'Promote, demote, disable, enable or delete a user',
         body: ManageUser,
-        response: { 200: Envelope(Managed) },
+        response: { 200: Envelope(ManagedUser) },
       },
     },
     async (request, reply) => {
@@ -40,10 +43,15 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // Now, however far the read model is behind, by which they would end too.
+      // Ends the sessions immediately, before the read model, which would end them too, catches up.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
-      const forgotten = action === 'delete' ? await forgetCredentials(deps, request, id) : 0
-      await waitUntilVisible(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      const revokedPosition = action === 'delete' ? await revokeCredentials(deps, request, id) : 0
+      await waitUntilVisible(
+        deps,
+        reply,
+        ['users', 'credentials'],
+        Math.max(position, revokedPosition),
+      )
       const { user } = await actors.stateOf(userDecider, userStream(id))
       return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
     },

@@ -18,8 +18,9 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Whose invite code it is. null when it is nobody's, or of somebody who is banned or gone, and
- * while invitations are off: a registration goes on without an inviter then.
+ * Returns the user that the invite code belongs to. null for an unknown code, for a banned or
+ * deleted inviter and while invitations are off; the registration then continues without an
+ * inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -34,9 +35,9 @@ export async function inviterOf(
 }
 
 /**
- * What the append that creates `inviteeId` has to hold besides: the inviter's reward, on the
- * affiliate balance, and the new user's. Once per invitee, however often they are carried out.
- * No steps without an inviter.
+ * Returns the steps that the append which creates `inviteeId` must include: the reward on the
+ * inviter's affiliate balance and the one of the new user. They take effect once per invitee, even
+ * if repeated. Without an inviter there are no steps.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -62,20 +63,20 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** null for who comes by another way in. */
+  /** null for a user who signs in with another login method. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** Proved to be theirs. */
+  /** Verified identities of the user. */
   readonly identities?: readonly Identity[]
-  /** Who invited them: both are rewarded in the same append. */
+  /** The inviter. Both users are rewarded in the same append. */
   readonly inviterId?: number | null
 }
 
 /**
- * Name, identities, user and first quota in one append, or none of it. `before` makes the steps
- * that have to hold first, or go with it; the first error is returned.
+ * Creates the name, identities, user and initial quota in one append, or nothing. `before` returns
+ * steps that go first in the append. The first error is returned.
  */
 export async function createUserAccount(
   deps: Deps,

@@ -8,9 +8,9 @@ const CHARACTERS_MIN = 8
 const CHARACTERS_MAX = 128
 
 /**
- * Throws `PasswordTooShort` or `PasswordTooLong` when the text may not become a password. Counts
- * characters (Unicode code points), so that a passphrase may be as long in every script: 128 of
- * them are 512 bytes at most, all of which are hashed (`infra/vault/password-hash.ts`).
+ * Throws `PasswordTooShort` or `PasswordTooLong`. Counts characters (Unicode code points), so that
+ * a passphrase may be equally long in every script: 128 of them are 512 bytes at most, all of which
+ * are hashed (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -20,13 +20,13 @@ export function checkPassword(password: string): void {
 
 const ownerOf = (userId: number): string => `user:${userId}`
 
-/** Keeps the password's hash in the vault and answers its reference. */
+/** Stores the password's hash in the vault and returns its reference. */
 export const storePassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Whether it is the password that `passwordRef` stands for. False once that one was replaced, and
- * for whoever has none, or is nobody: in the same time.
+ * Returns whether it is the user's current password. Takes the same time if the password was
+ * replaced, or if the user has none or does not exist.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,8 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Once a password was changed: the hashes of those before are gone. By the events alone, so that
- * one that is about to be another's is never touched; what a crash left is gone with the next.
+ * Deletes the hashes of previous passwords. It goes only by the events, so that a hash that another
+ * request has stored but not yet appended is never deleted. The next change deletes what a crash
+ * left behind.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -53,8 +54,11 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** Nobody's. */
+/** A reference that no password has. */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
-/** Takes as long as a real one and is nobody's: time does not tell unknown names from others. */
+/**
+ * A hash that no password matches. It takes as long to verify as a real one, so that the response
+ * time does not reveal whether a name exists.
+ */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

@@ -19,11 +19,11 @@ import { mailIdentity } from './bind-identity.ts'
 import { createUserAccount, inviterOf } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
-import { ACCOUNT_LIMITS, nameKeyOf, refuseNameOfAnother, usernameOf } from './user-names.ts'
+import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Strangers may make an account, by whichever way. A site for its own use takes none, and none is
- * taken before the site is set up: its first account is its owner's.
+ * Throws unless visitors may create an account, by any login method. A site in self-use mode
+ * accepts none, nor does a site that is not set up yet, because its first account is its owner's.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -36,13 +36,13 @@ export async function assertRegistrationOpen(
 
 type Values = ReadonlyMap<string, string>
 
-/** POST /api/user/register: an account for oneself, by name and password. */
+/** POST /api/user/register: creates an account with a username and password. */
 export const register: Action = (api, deps) => {
   api.post(
     '/api/user/register',
     {
       schema: {
-        summary: 'Register by name and password, with the code of a mail where that is asked for',
+        summary: 'Register with a username and password, and a mail code if the site requires one',
         querystring: HumanToken,
         body: Register,
         response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
@@ -51,10 +51,10 @@ export const register: Action = (api, deps) => {
     async (request, reply) => {
       const { body } = request
       const { values } = await allOptions(deps.core.db)
-      await mayRegister(deps, values)
-      const username = checked(body)
+      await assertPasswordRegistrationOpen(deps, values)
+      const username = validUsername(body)
       const address = addressOf(values, body)
-      const permit = await seatFor(deps, request)
+      const permit = await acquireRegistrationPermit(deps, request)
       try {
         await deps.humanCheck.pass(request, 'register', request.query.turnstile ?? '')
         const registration = { username, address, values, body }
@@ -68,12 +68,12 @@ export const register: Action = (api, deps) => {
   )
 }
 
-async function mayRegister({ core }: Deps, values: Values): Promise<void> {
+async function assertPasswordRegistrationOpen({ core }: Deps, values: Values): Promise<void> {
   await assertRegistrationOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw loginError('PasswordRegistrationClosed')
 }
 
-function checked({ username, password, password2 = password }: Register): string {
+function validUsername({ username, password, password2 = password }: Register): string {
   if (username.trim() === '' || password === '') throw userError('UserFieldsRequired')
   const name = usernameOf(username, ACCOUNT_LIMITS.usernameCharacters)
   checkPassword(password)
@@ -81,7 +81,7 @@ function checked({ username, password, password2 = password }: Register): string
   return name
 }
 
-/** null: none is asked for. An address without its code is nobody's: it is not kept. */
+/** Returns null if the site does not verify addresses: an unverified address is not stored. */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
   const address = mailAddressOf(email)
@@ -90,37 +90,37 @@ function addressOf(values: Values, { email = '', verification_code = '' }: Regis
   return address
 }
 
-const OF_IP_MAX = 60
-const OF_IP_MS = 60_000
-const AT_ONCE_MAX = 100
+const PER_IP_MAX = 60
+const PER_IP_PERIOD_MS = 60_000
+const CONCURRENT_MAX = 100
 
-/** What a registration costs is a password's hash: an address has so many a minute. */
-async function seatFor({ core }: Deps, request: FastifyRequest): Promise<Permit> {
+/** Limits the registrations per address and minute, because each costs a password hash. */
+async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
-    { kind: 'rate', key, max: OF_IP_MAX, periodMs: OF_IP_MS, isRefundable: false },
-    { kind: 'seats', key: 'register', max: AT_ONCE_MAX },
+    { kind: 'rate', key, max: PER_IP_MAX, periodMs: PER_IP_PERIOD_MS, isRefundable: false },
+    { kind: 'seats', key: 'register', max: CONCURRENT_MAX },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 
-/** Before the code is used up and a password hashed; the append decides. */
-async function checkFree({ core }: Deps, username: string): Promise<void> {
+/** Fails early, before the code is used up and a password is hashed; the append decides. */
+async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
   const { userId } = await core.actors.stateOf(usernameDecider, stream)
   if (userId !== null) throw userError('UsernameTaken')
 }
 
-async function proveAddress(
+async function verifyAddress(
   { core }: Deps,
   request: FastifyRequest,
   { address, body }: Registration,
 ): Promise<void> {
   if (address === null) return
-  const shown = { address, code: body.verification_code ?? '' }
-  if (!(await verifyMailCode(core, request, 'register', shown))) throw loginError('MailCodeWrong')
-  await refuseNameOfAnother(core, address, null)
+  const proof = { address, code: body.verification_code ?? '' }
+  if (!(await verifyMailCode(core, request, 'register', proof))) throw loginError('MailCodeWrong')
+  await assertNotAnotherUsername(core, address, null)
 }
 
 type Registration = {
@@ -130,11 +130,11 @@ type Registration = {
   readonly body: Register
 }
 
-/** One at a time: so many passwords at once would be refused as too many. */
+/** Serialised, because hashing many passwords at once would exceed the limit and fail. */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {
-    await checkFree(deps, registration.username)
-    await proveAddress(deps, request, registration)
+    await assertUsernameFree(deps, registration.username)
+    await verifyAddress(deps, request, registration)
     return append(deps, request, registration)
   })
 

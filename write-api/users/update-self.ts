@@ -9,15 +9,15 @@ import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { UpdateSelf, UpdateSettings } from '../contract/users.ts'
-import { proveAnew } from '../credentials/proof.ts'
+import { requireProofOrRecentLogin } from '../credentials/proof.ts'
 import { notificationsChange } from '../notifications/notification-settings.ts'
 import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: the own display name, or password with the current one. A new password ends
- * every session but this one, which goes on under a new id.
+ * PUT /api/user/self: changes the caller's display name, or the password with the current one. A
+ * new password ends every other session; the current one continues under a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.put(
@@ -25,7 +25,7 @@ export const updateSelf: Action = (api, deps) => {
     {
       onRequest: onlyUserOfAnyPassword,
       schema: {
-        summary: 'Change the own display name or password',
+        summary: 'Change your display name or password',
         body: UpdateSelf,
         response: { 200: Done },
       },
@@ -37,16 +37,16 @@ export const updateSelf: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const { user } = await deps.core.actors.stateOf(userDecider, userStream(userId))
       const version = user?.authVersion ?? 0
-      const secret =
+      const newSecret =
         password === ''
           ? null
           : { ifVersion: version, passwordRef: await newPassword(deps, request, request.body) }
-      const position = await change(deps, userId, display_name, secret, context)
+      const position = await appendChange(deps, userId, display_name, newSecret, context)
       await waitUntilVisible(deps, reply, ['users'], position)
-      if (secret !== null) {
+      if (newSecret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
-        // NOTE: the version of this change, not of one that came after: that one voids this too.
+        // NOTE: the session gets the version of this change, so that a later change voids it too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -65,24 +65,24 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // Who came by another way in sets a first one: there is none to know, but there may be a code;
-  // and without one, the login has to be of just now.
+  // A user who signs in with another method sets a first password. There is no current one to
+  // enter; a second factor, if any, or else a recent login proves the identity.
   const isFirst = user !== null && user.passwordRef === null
-  if (isFirst) await proveAnew(deps, request, { code, ...(passkey && { passkey }) })
+  if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // One that somebody else has seen is none of one's own.
+  // A temporary password is known to others, so it must not be kept.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))
 }
 
-async function change(
+async function appendChange(
   { core }: Deps,
   userId: number,
   displayName: string | undefined,
-  secret: { readonly passwordRef: string; readonly ifVersion: number } | null,
+  newSecret: { readonly passwordRef: string; readonly ifVersion: number } | null,
   context: CommandContext,
 ): Promise<number> {
   const { vault, actors } = core
@@ -96,20 +96,20 @@ async function change(
     const isNew = name !== row?.displayName
     if (isNew) step({ type: 'ChangeProfile', actorRole: null, displayName: sealed })
   }
-  if (secret !== null) step({ type: 'ChangePassword', actorRole: null, ...secret })
+  if (newSecret !== null) step({ type: 'ChangePassword', actorRole: null, ...newSecret })
   if (steps.length === 0) return core.store.headPosition()
   const outcome = await actors.handleTogether(steps, context)
-  if (!outcome.isDone && secret !== null) await vault.deleteSecret(secret.passwordRef)
+  if (!outcome.isDone && newSecret !== null) await vault.deleteSecret(newSecret.passwordRef)
   return accepted(outcome).position
 }
 
-/** PUT /api/user/setting: the own settings; those that are left out stay. */
+/** PUT /api/user/setting: changes the caller's settings; those that are left out stay unchanged. */
 export const updateSettings: Action = (api, deps) => {
   api.put(
     '/api/user/setting',
     {
       onRequest: onlyUser,
-      schema: { summary: 'Change the own settings', body: UpdateSettings, response: { 200: Done } },
+      schema: { summary: 'Change your settings', body: UpdateSettings, response: { 200: Done } },
     },
     async (request, reply) => {
       const { actors, vault } = deps.core
@@ -126,12 +126,12 @@ export const updateSettings: Action = (api, deps) => {
           showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
         }
         const command = { type: 'ChangeSettings', settings } as const
-        const told = await notificationsChange(deps, request, userId)
-        const own = { decider: userDecider, stream, command }
-        const outcome = await actors.handleTogether([own, told.step], context)
-        const { ifDone, ifRefused } = told.leftOver
-        const gone = outcome.isDone ? ifDone : ifRefused
-        if (gone !== null) await vault.deleteSecret(gone)
+        const notifications = await notificationsChange(deps, request, userId)
+        const settingsStep = { decider: userDecider, stream, command }
+        const outcome = await actors.handleTogether([settingsStep, notifications.step], context)
+        const { ifDone, ifRefused } = notifications.leftOver
+        const unusedSecret = outcome.isDone ? ifDone : ifRefused
+        if (unusedSecret !== null) await vault.deleteSecret(unusedSecret)
         return accepted(outcome).position
       })
       await waitUntilVisible(deps, reply, ['users', 'notifications'], position)

@@ -19,12 +19,12 @@ import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { toHttpError } from '../error-catalogue.ts'
-import { sealedReason } from './adjust-quota.ts'
+import { sealReason } from './adjust-quota.ts'
 import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
-/** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
+/** PUT /api/user/: changes a user of a lower level. All requested changes happen, or none. */
 export const updateUser: Action = (api, deps) => {
   api.put(
     '/api/user/',
@@ -40,19 +40,20 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // A token lies in scripts: whoever finds it must not come in as somebody else by it.
+      // Passwords require a session: an access token may leak from a script and must not allow
+      // taking over an account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
-        const user = await changeable(deps, body.id, mayAct.command)
-        // A session left open, or an access token, must not be enough for that.
+        const user = await loadChangeableUser(deps, body.id, mayAct.command)
+        // An unattended session or an access token must not be enough to change one's password.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The account decides, and so comes first: calls may take the quota at any moment. What
-        // it refuses at once leaves no hash of a password behind.
-        const why = () => sealedReason(deps.core.vault, body.id, body.reason)
-        const quota = await quotaSteps(deps, request, body, why)
-        const profile = await profileSteps(deps, user, body, actorRole, why)
+        // The account's command comes first, because calls may spend the quota at any moment. If it
+        // is rejected here, no password hash is left behind.
+        const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
+        const quota = await quotaSteps(deps, request, body, sealedReason)
+        const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
         const steps = [...quota, ...profile.steps]
         if (steps.length === 0) return deps.core.store.headPosition()
         const { actors, vault } = deps.core
@@ -61,7 +62,7 @@ export const updateUser: Action = (api, deps) => {
         const { passwordRef } = profile
         if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
         const { position } = accepted(outcome)
-        await rememberOwn(deps, request, body)
+        await rememberBalance(deps, request, body)
         if (passwordRef === null) return position
         await request.server.gate.sessions.endAllOf(body.id)
         await deleteOldPasswords(deps.core, body.id)
@@ -73,7 +74,7 @@ export const updateUser: Action = (api, deps) => {
   )
 }
 
-type Why = () => ReturnType<typeof sealedReason>
+type SealReason = () => ReturnType<typeof sealReason>
 
 const stepOf = (userId: number, command: UserCommand) => ({
   decider: userDecider,
@@ -81,8 +82,12 @@ const stepOf = (userId: number, command: UserCommand) => ({
   command,
 })
 
-/** As of now, so that nothing is made ready for what the append would refuse. */
-async function changeable({ core }: Deps, userId: number, mayAct: UserCommand): Promise<KnownUser> {
+/** Checks the current state, so that nothing is prepared for an append that would be rejected. */
+async function loadChangeableUser(
+  { core }: Deps,
+  userId: number,
+  mayAct: UserCommand,
+): Promise<KnownUser> {
   const state = await core.actors.stateOf(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, state)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -95,7 +100,7 @@ async function profileSteps(
   user: KnownUser,
   { display_name, password = '', group = user.group }: UpdateUser,
   actorRole: Role,
-  why: Why,
+  sealedReason: SealReason,
 ): Promise<{ readonly steps: AnyStep[]; readonly passwordRef: string | null }> {
   const { vault } = deps.core
   const { userId } = user
@@ -109,7 +114,7 @@ async function profileSteps(
   }
   if (group !== user.group) {
     await checkGroup(deps, group)
-    step({ type: 'ChangeGroup', actorRole, group, ...(await why()) })
+    step({ type: 'ChangeGroup', actorRole, group, ...(await sealedReason()) })
   }
   if (password === '') return { steps, passwordRef: null }
   checkPassword(password)
@@ -118,7 +123,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** What is shown where no other name is. */
+/** The username, which is the default display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -129,40 +134,40 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * The account decides at the append whether the balance is still the expected one; the request's
- * id makes the change happen once.
+ * The account decides in the append whether the balance is still the expected one. The request's id
+ * makes the change happen once.
  */
 async function quotaSteps(
   deps: Deps,
   request: FastifyRequest,
-  { id: userId, quota, expected_quota: given }: UpdateUser,
-  why: Why,
+  { id: userId, quota, expected_quota: expectedQuota }: UpdateUser,
+  sealedReason: SealReason,
 ): Promise<AnyStep[]> {
-  // A row that was read is sent back as it was: it asks for no other balance.
-  if (quota === undefined || quota === given) return []
+  // A row that is sent back unchanged does not change the balance.
+  if (quota === undefined || quota === expectedQuota) return []
   const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
-  if (BigInt(quota) === balanceNow && given === undefined) return []
-  // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
+  if (BigInt(quota) === balanceNow && expectedQuota === undefined) return []
+  // NOTE: a negative balance may be sent back unchanged, but not be set.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
-  const shown =
-    given === undefined
+  const expected =
+    expectedQuota === undefined
       ? await deps.shownBalances.lastOf(principalOf(request), userId)
-      : BigInt(given)
+      : BigInt(expectedQuota)
   const command: SetBalance = {
     type: 'SetBalance',
     userId,
     adjustmentId: request.id,
     balance: BigInt(quota),
-    ...(shown === null ? {} : { expected: shown }),
-    ...(await why()),
+    ...(expected === null ? {} : { expected: expected }),
+    ...(await sealedReason()),
   }
   return [{ decider: accountDecider, stream, command }]
 }
 
-/** A caller knows the balance that it has set, and may set another one without reading it. */
-async function rememberOwn(
+/** Remembers the balance that the caller set, who may set the next one without reading it. */
+async function rememberBalance(
   deps: Deps,
   request: FastifyRequest,
   { id, quota, expected_quota }: UpdateUser,

@@ -6,43 +6,43 @@ export const USER_ERRORS = {
   IdentityTaken: [
     200,
     ({ provider }) => {
-      const { zh, en } = providerNames(provider)
-      return { zh: `该${zh}已被绑定`, en: `This ${en} is bound to another user` }
+      const { zh, en } = identityName(provider)
+      return { zh: `该${zh}已被绑定`, en: `This ${en} is already bound to another user` }
     },
   ],
   ProviderBound: [
     200,
     ({ provider }) => {
-      const { zh, en } = providerNames(provider)
+      const { zh, en } = identityName(provider)
       return {
         zh: `您已绑定另一个${zh}，请先解绑`,
-        en: `Another ${en} is bound to you: unbind it first`,
+        en: `Another ${en} is bound to your account. Unbind it first`,
       }
     },
   ],
   MailIsUsername: [
     200,
-    { zh: '该邮箱已是其他用户的用户名', en: 'This mail address is another user’s username' },
+    { zh: '该邮箱已是其他用户的用户名', en: 'This mail address is the username of another user' },
   ],
   IdentityChanged: [
     200,
     {
       zh: '绑定已发生变化，请刷新后重试',
-      en: 'The binding has changed meanwhile: refresh and retry',
+      en: 'The binding has changed in the meantime. Refresh the page and try again',
     },
   ],
   WaysInChanged: [
     200,
     {
       zh: '登录方式已发生变化，请刷新后重试',
-      en: 'The ways to log in have changed meanwhile: refresh and retry',
+      en: 'The login methods have changed in the meantime. Refresh the page and try again',
     },
   ],
   LastWayIn: [
     200,
     {
       zh: '解绑后将无法登录，请先设置密码或绑定其他登录方式',
-      en: 'You could not log in any more: set a password or bind another way in first',
+      en: 'You could no longer sign in. Set a password or bind another login method first',
     },
   ],
   UsernameRequired: [200, { zh: '用户名不能为空！', en: 'The username is required' }],
@@ -54,7 +54,7 @@ export const USER_ERRORS = {
     200,
     {
       zh: '用户名不能包含控制字符或不可见字符',
-      en: 'The username must not contain control characters or invisible ones',
+      en: 'The username must not contain control characters or invisible characters',
     },
   ],
   UsernameIsMail: [
@@ -86,13 +86,13 @@ export const USER_ERRORS = {
   PasswordsDiffer: [200, { zh: '两次输入的密码不一致', en: 'The two passwords do not match' }],
   WrongOriginalPassword: [200, { zh: '原密码错误', en: 'The current password is wrong' }],
   UsernameTaken: [200, { zh: '用户名已被占用', en: 'The username is already taken' }],
-  UserUnknown: [404, { zh: '用户不存在', en: 'No such user' }],
-  UserExists: [200, { zh: '用户已存在', en: 'The user exists already' }],
+  UserUnknown: [404, { zh: '用户不存在', en: 'The user does not exist' }],
+  UserExists: [200, { zh: '用户已存在', en: 'The user already exists' }],
   RoleTooHigh: [
     200,
     {
       zh: '无权操作同级别或更高级别的用户',
-      en: 'You can not act on users of the same or a higher level',
+      en: 'You cannot manage users of the same or a higher level',
     },
   ],
   OnlySuperAdminPromotes: [
@@ -120,22 +120,22 @@ export const USER_ERRORS = {
     200,
     {
       zh: '无法禁用、删除或降级超级管理员用户',
-      en: 'A super admin can not be disabled, deleted or demoted',
+      en: 'A super admin cannot be disabled, deleted or demoted',
     },
   ],
-  GroupUnknown: [200, { zh: '分组不存在', en: 'No such group' }],
+  GroupUnknown: [200, { zh: '分组不存在', en: 'The group does not exist' }],
   LoginVoid: [
     401,
     {
       zh: '登录状态已失效，请重新登录！',
-      en: 'Your login has become void meanwhile: log in again',
+      en: 'Your login is no longer valid. Sign in again to continue',
     },
   ],
   PasswordUnchanged: [
     200,
     {
       zh: '新密码不能与当前的临时密码相同',
-      en: 'Choose another password than the temporary one',
+      en: 'Choose a password that differs from the temporary one',
     },
   ],
   OwnPasswordElsewhere: [
@@ -149,7 +149,7 @@ export const USER_ERRORS = {
 
 export const userError = errorsOf(USER_ERRORS)
 
-const NAMES: Record<IdentityProvider, Words> = {
+const IDENTITY_NAMES: Record<IdentityProvider, Words> = {
   email: { zh: '邮箱地址', en: 'mail address' },
   github: { zh: ' GitHub 账户', en: 'GitHub account' },
   oidc: { zh: ' OIDC 账户', en: 'OIDC account' },
@@ -158,6 +158,6 @@ const NAMES: Record<IdentityProvider, Words> = {
   telegram: { zh: ' Telegram 账户', en: 'Telegram account' },
 }
 
-/** What an identity is called within a sentence. */
-const providerNames = (provider: unknown): Words =>
-  Object.entries(NAMES).find(([name]) => name === provider)?.[1] ?? NAMES.email
+/** The name of an identity within a sentence. */
+const identityName = (provider: unknown): Words =>
+  Object.entries(IDENTITY_NAMES).find(([name]) => name === provider)?.[1] ?? IDENTITY_NAMES.email

@@ -7,7 +7,10 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { validationWords } from '../validation-words.ts'
 import { userError } from './user-errors.ts'
 
-/** What the forms say, for every client; admins' scripts may give longer names. */
+/**
+ * The limits of self-registration and profiles, for every client. Admins' scripts may create longer
+ * names.
+ */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
   displayNameCharacters: 50,
@@ -15,7 +18,7 @@ export const ACCOUNT_LIMITS = {
 
 const MAX = ACCOUNT_LIMITS.displayNameCharacters
 
-/** The display name as it is kept, empty for none; throws when it can't be one. */
+/** Returns the display name as it is stored, empty for none. Throws if it is invalid. */
 export function displayNameOf(text: string): string {
   const name = text.trim()
   if ([...name].length > MAX) {
@@ -28,9 +31,9 @@ export function displayNameOf(text: string): string {
   return name
 }
 
-/** Of what a provider calls somebody, as much as can be a display name here. */
-export const displayNameFrom = (theirs: string): string =>
-  [...theirs]
+/** Converts the name at a provider into a valid display name by dropping characters. */
+export const displayNameFrom = (providerName: string): string =>
+  [...providerName]
     .filter((character) => isName(character))
     .slice(0, MAX)
     .join('')
@@ -38,29 +41,30 @@ export const displayNameFrom = (theirs: string): string =>
 
 const CHARACTERS_MAX = 64
 
-/** The name as it is kept and shown; throws when it can't be one, or is longer than `max`. */
+/** Returns the username as it is stored and shown. Throws if it is invalid or longer than `max`. */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
   if (name === '') throw userError('UsernameRequired')
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // Who logs in types the one or the other: what may be both would be two people's.
+  // The login form takes either a username or a mail address, so a username must not look like an
+  // address.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
-/** Throws when the address is the name of another user, as names of before may be. */
-export async function refuseNameOfAnother(
+/** Throws if the address is the username of another user. Old usernames may look like addresses. */
+export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,
   userId: number | null,
 ): Promise<void> {
   const named = await findUserByNameKey(db, nameKeyOf(vault, address))
-  const isAnother = named !== null && !named.isDeleted && named.id !== userId
-  if (isAnother) throw userError('MailIsUsername')
+  const isOtherUser = named !== null && !named.isDeleted && named.id !== userId
+  if (isOtherUser) throw userError('MailIsUsername')
 }
 
-/** Names that differ in case or in how Unicode writes them are one name. */
+/** Usernames that differ only in case or Unicode normalisation are the same name. */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())
