@@ -10,7 +10,7 @@ import type { KnownChannel } from './state.ts'
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, KnownChannel>
 
-/** All of them get the tag, or lose theirs; or none where one is unknown. */
+/** Sets or removes the tag of all the channels, or of none where one is unknown. */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
@@ -24,7 +24,7 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/** One change for all channels of the tag, and only if it suits every one of them. */
+/** Makes one change to all channels of the tag, but only if it is valid for every one of them. */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
   if ('code' in found) return found

@@ -6,7 +6,10 @@ import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import { keysError } from './keys.ts'
 import type { KnownChannel } from './state.ts'
 
-/** A key goes only where it was given for: a new address, kind or proxy needs it again. */
+/**
+ * A key is only sent to the target that it was entered for: a new address, type or proxy requires
+ * the key again.
+ */
 export function changeTerms(
   command: ChangeTerms,
   channel: KnownChannel,
@@ -14,7 +17,8 @@ export function changeTerms(
   const { channelId } = channel
   const terms = tidied({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
-  // What was taken once must not stand in the way of turning the channel off.
+  // Unchanged terms are not validated again, so that stricter rules never prevent an admin from
+  // turning an old channel off.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -29,7 +33,7 @@ export function changeTerms(
   return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, ...dropped } }]
 }
 
-/** Keys added to a channel of one make it a channel of several. */
+/** Adding a key to a channel with a single key turns it into one with several keys. */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: KnownChannel): ChannelKeys {
   const kept = keys === null || keys.isAppended ? channel.keyRefs : []
   const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
@@ -38,7 +42,7 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: KnownChannel): Chann
   return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
 }
 
-/** Whether its keys are sent to where they were sent before. */
+/** Whether the keys are still sent to the same target. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

@@ -32,7 +32,7 @@ export type TermsErrorCode =
   | 'not-names'
   | 'not-allowable'
 
-/** `field` as on the wire; `name` the entry at fault. */
+/** `field` has its name on the wire; `name` is the invalid entry within the field. */
 export type FieldError = {
   readonly field: string
   readonly fault: TermsErrorCode
@@ -40,25 +40,28 @@ export type FieldError = {
 }
 
 const MAPPING_DEPTH_MAX = 8
-/** Words in the place of an address; what each stands for, its provider's profile says. */
+/** Names accepted in place of an address; the provider's profile has the address of each. */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
   'glm-coding-plan-international',
   'kimi-coding-plan',
 ])
-/** Of all terms as JSON: with the references of a thousand keys they must fit one event. */
+/**
+ * Bounds the terms as JSON, because they must fit into one event with the references of a thousand
+ * keys.
+ */
 const TERMS_BYTES_MAX = 400_000
-/** A thousand times the list price is a slip of the hand. */
+/** A ratio of more than a thousand times the list price can only be a typing error. */
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
-/** A kind whose extra field is the region, and one whose extra field has a default. */
+/** The type whose extra field is the region, and the type whose extra field has a default. */
 const REGIONAL = 41
 const VERSIONED = 18
 
 type Members = Exclude<ReturnType<typeof readObject>, FieldError>
 
-/** As terms are kept. */
+/** The normalised terms, as they are stored. */
 export const tidied = ({
   costRatio = '',
   proxyRef = '',
@@ -84,7 +87,7 @@ export function termsError(terms: ChannelTerms): ChannelError | null {
   return faulty === null ? null : codedError('InvalidField', faulty)
 }
 
-/** The first field that can't be right, or null. Empty texts are. */
+/** The first invalid field, or null. Empty texts are valid. */
 export function faultyField(terms: ChannelTerms): FieldError | null {
   return (
     tooLong(terms) ??
@@ -102,7 +105,7 @@ export function faultyField(terms: ChannelTerms): FieldError | null {
   )
 }
 
-/** The proxy that the channel's extra settings name, or an empty text. */
+/** The proxy in the channel's extra settings, or an empty text. */
 export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
@@ -110,8 +113,9 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * By which proxy its provider is reached; null: by none. What is no proxy's address is told too,
- * as an empty text where it is no text: nothing is reached by it, least of all directly.
+ * The proxy that requests to the provider must use; null means none. An invalid value is returned
+ * as it is (an empty text where it is not a string), so that the channel is unreachable and its
+ * requests are never sent directly.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -127,7 +131,7 @@ function faultyProxy(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
-/** Left out or null: as the channel's type has it. */
+/** If omitted or null, the default of the channel's type applies. */
 function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
@@ -135,7 +139,7 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
-/** Left out or null: none. */
+/** If omitted or null, no members are allowed. */
 function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
@@ -151,7 +155,7 @@ function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | nul
   return null
 }
 
-/** Names can be read, all of them; further texts hold nothing that is none. */
+/** Names must consist of visible characters; the other texts must not have control characters. */
 function faultyText(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
     const names = [terms[key]].flat()
@@ -178,7 +182,7 @@ function faultyUrl(baseUrl: string): FieldError | null {
   return isPlain ? null : { field: 'base_url', fault: 'not-url' }
 }
 
-/** The region of this kind is JSON, or a name. */
+/** The region of this type is a JSON object or a plain name. */
 const faultyRegion = ({ type, other }: ChannelTerms): FieldError | null =>
   type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
 
@@ -207,7 +211,7 @@ const FREE_TEXTS = [
   ['other', 'other'],
 ] as const
 
-/** Of UTF-8, never too few: half of a surrogate pair counts like a letter of three bytes. */
+/** An upper bound of the length in UTF-8: each half of a surrogate pair counts as three bytes. */
 function bytesIn(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -223,7 +227,7 @@ function readObject(field: string, text: string) {
   return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
 }
 
-/** As `readObject`, of a text that is about to be kept. */
+/** As `readObject`, for a text that is about to be stored. */
 function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
   const bad = members instanceof Map ? (badCharacter(members) ?? reservedName(members)) : null
@@ -235,7 +239,7 @@ function faultyObject(field: string, text: string): FieldError | null {
   return members instanceof Map ? null : (members as FieldError)
 }
 
-/** Names map to names, by way of at most 8 others and never in a circle. */
+/** Maps names to names in at most 8 steps, without cycles. */
 function faultyMapping(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
@@ -261,7 +265,7 @@ function chainFault(start: string, mapping: Members): TermsErrorCode | null {
   }
 }
 
-/** What callers see must stay an error: targets are 400 to 599. */
+/** Callers must still see an error, so targets are 400 to 599. */
 function faultyStatuses(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

@@ -1,7 +1,7 @@
 import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
-/** `terms.name` gives way to each channel's own. Ids ascend from the first. */
+/** Each channel has a name of its own in place of `terms.name`. Ids are in ascending order. */
 export type CreateChannels = {
   readonly type: 'CreateChannels'
   readonly terms: ChannelTerms
@@ -11,8 +11,9 @@ export type CreateChannels = {
 }
 
 /**
- * The fields given, the others stay. `keys` null keeps them; a new address, kind or proxy needs new
- * keys in place of all there were. `keyMode` null stays, as far as it suits the number of keys.
+ * Changes the given fields; the others stay. `keys` is null to keep the keys; a new address, type
+ * or proxy requires new keys that replace all others. `keyMode` is null to keep the mode, as far as
+ * it fits the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -22,7 +23,7 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/** All of them, or none where one is unknown or has expired at `now` (unix seconds). */
+/** Enables all of them, or none where one is unknown or has expired at `now` (unix seconds). */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -34,29 +35,32 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/** `reason` is a code or provider status, never a provider's text. */
+/** `reason` is a code or a provider's status, never the text of a provider. */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
   readonly reason: string
 }
 
-/** Only where the gateway itself had turned it off. */
+/** Takes effect only if the gateway itself had disabled the channel. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Those that are there; the others don't count. */
+/** Deletes the channels that exist; unknown ids are ignored. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
 }
 
-/** Whatever is off: by hand, by the gateway, or expired at `now` (unix seconds). */
+/**
+ * Deletes all channels that an admin or the gateway disabled or that have expired at `now` (unix
+ * seconds).
+ */
 export type DeleteDisabledChannels = {
   readonly type: 'DeleteDisabledChannels'
   readonly now: number
 }
 
-/** All of them, or none where one is unknown. `null` takes the tag off. */
+/** Tags all of them, or none where one is unknown. `null` removes the tag. */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
@@ -69,12 +73,15 @@ export type ChangeTag = {
   readonly change: TagChange
 }
 
-/** But for those that have expired at `now` (unix seconds). */
+/** Skips channels that have expired at `now` (unix seconds). */
 export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; readonly now: number }
 
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
-/** The last key that is left takes its channel along: `ChannelAutoDisabled`. */
+/**
+ * Stops the use of one key. For the last usable key, the channel is disabled instead
+ * (`ChannelAutoDisabled`).
+ */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
   readonly channelId: number
@@ -108,24 +115,30 @@ export type ChannelCommand =
   | FixAbilities
 
 export type ChannelErrorCode =
-  /** Never created, or deleted. params where several were named: `id`. */
+  /**
+   * The channel was never created, or it was deleted. params if the command has several channels:
+   * `id`.
+   */
   | 'ChannelUnknown'
-  /** Only another time to expire turns it on; where several were named: `names`, `more`. */
+  /**
+   * The channel has expired, so a later expiry has to be set first. params if the command has
+   * several channels: `names`, `more`.
+   */
   | 'ChannelExpired'
-  /** The id was given out before; params: `next`, the lowest that never was. */
+  /** The id was assigned before; params: `next`, the lowest free id. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
-  /** None was given, or the address, kind or proxy changed and the keys did not. */
+  /** No key was given, or the address, type or proxy changed without new keys. */
   | 'KeyRequired'
-  /** Several, in a channel that takes one. */
+  /** Several keys were given for a channel with a single key. */
   | 'OneKeyOnly'
   /** params: `limit`. */
   | 'TooManyKeys'
   | 'TagRequired'
-  /** No channel has it. */
+  /** No channel has the tag. */
   | 'TagUnknown'
-  /** params: `field` (as on the wire) and `fault` (a `TermsErrorCode`). */
+  /** params: `field` (its name on the wire) and `fault` (a `TermsErrorCode`). */
   | 'InvalidField'
 
 export type ChannelError = CodedError<ChannelErrorCode>

@@ -26,7 +26,7 @@ import {
   enableTag,
 } from './status.ts'
 
-/** One event for all of them; the same command once more changes nothing. */
+/** Creates all channels with one event. A repeat changes nothing. */
 function createChannels(
   command: CreateChannels,
   { channels: known, highestId }: ChannelsState,

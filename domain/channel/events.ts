@@ -1,15 +1,15 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
-/** All channels are one roster in one stream, so that what touches several is one event. */
+/** All channels share one stream, so that a change of several channels is one event. */
 export const CHANNELS_STREAM = 'channels'
 
-/** What an admin sets. The texts are JSON as typed, or empty; their shape was checked. */
+/** The settings of a channel. JSON members are kept as typed, or empty; they were validated. */
 export type ChannelTerms = {
   readonly name: string
-  /** Numeric provider kind, as on the wire. */
+  /** The provider type as a number, as on the wire. */
   readonly type: number
-  /** Empty: the kind's default. Without a trailing slash. */
+  /** Without a trailing slash; empty for the default address of the type. */
   readonly baseUrl: string
   readonly models: readonly string[]
   readonly groups: readonly string[]
@@ -22,28 +22,31 @@ export type ChannelTerms = {
   readonly other: string
   readonly modelPrefix: string
   readonly maxInputTokens: number
-  /** Unix seconds; -1 never. */
+  /** Unix seconds; -1 means never. */
   readonly expiredTime: number
-  /** Calls at a time, and calls a minute; 0 no limit. */
+  /** The most calls at a time, and per minute; 0 means no limit. */
   readonly maxConcurrency: number
   readonly maxRpm: number
   readonly modelMapping: string
   readonly statusCodeMapping: string
   readonly setting: string
   readonly paramOverride: string
-  /** What its provider charges, as a multiple of the list price; left out: nobody said. */
+  /** The provider's price as a multiple of the list price; omitted where it is unknown. */
   readonly costRatio?: DecimalText
-  /** The proxy of `setting` with its login; left out: it has none, or it stands there (before). */
+  /**
+   * The vault reference of the proxy with its credentials. Omitted where the proxy has none, or
+   * where `setting` itself has them (older events).
+   */
   readonly proxyRef?: string
 }
 
-/** Which of a channel's keys is taken: it has one; any of several; each in turn. */
+/** How a key is chosen: the channel has a single key, one of several at random, or each in turn. */
 export type KeyMode = '' | 'random' | 'polling'
 
-/** References of the keys, in the order in which they were given. */
+/** The references of the keys, in the order in which they were entered. */
 export type ChannelKeys = { readonly keyRefs: readonly string[]; readonly keyMode: KeyMode }
 
-/** What a tag-wide change may set, in every channel of the tag. */
+/** The settings that a change of a tag may set in every channel of the tag. */
 export type TagChange = Partial<
   Pick<ChannelTerms, 'tag' | 'modelMapping' | 'groups' | 'models' | 'priority' | 'weight'>
 >
@@ -52,7 +55,7 @@ export type NewChannel = {
   readonly channelId: number
   readonly name: string
   readonly keyRefs: readonly string[]
-  /** As of its terms: a secret of its own. */
+  /** The reference of this channel's proxy, as in its terms. */
   readonly proxyRef?: string
 }
 
@@ -62,7 +65,7 @@ export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel):
   ...(proxyRef === undefined ? {} : { proxyRef }),
 })
 
-/** `terms` are those of each of them, but for the name and its proxy's login. */
+/** `terms` apply to each channel, except for its name and the credentials of its proxy. */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
   {
@@ -73,7 +76,7 @@ export type ChannelsCreated = Fact<
   }
 >
 
-/** Terms and keys as they are from now on; `droppedKeyRefs` and `droppedProxyRef` are of no use. */
+/** The new terms and keys, and the references that they no longer use. */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
   ChannelKeys & {
@@ -84,14 +87,14 @@ export type ChannelTermsChanged = Fact<
   }
 >
 
-/** `tag` where all channels of a tag were meant. */
+/** `tag` is set where the change was made for all channels of a tag. */
 type SeveralOf = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
 export type ChannelsEnabled = Fact<'ChannelsEnabled', SeveralOf>
 
 export type ChannelsDisabled = Fact<'ChannelsDisabled', SeveralOf>
 
-/** Turned off by the gateway; `reason` is a code or provider status, never a provider's text. */
+/** The gateway disabled the channel; `reason` is a code or a provider's status, never its text. */
 export type ChannelAutoDisabled = Fact<
   'ChannelAutoDisabled',
   { readonly channelId: number; readonly reason: string }
@@ -99,7 +102,7 @@ export type ChannelAutoDisabled = Fact<
 
 export type ChannelsDeleted = Fact<'ChannelsDeleted', { readonly channelIds: readonly number[] }>
 
-/** An empty `tag` was taken off. */
+/** An empty `tag` means that the tag was removed. */
 export type ChannelsTagged = Fact<
   'ChannelsTagged',
   { readonly channelIds: readonly number[]; readonly tag: string }
@@ -114,7 +117,7 @@ export type TagTermsChanged = Fact<
   }
 >
 
-/** One of several keys failed and is not used for now; `reason` as of `ChannelAutoDisabled`. */
+/** One of several keys failed and is not used for now; `reason` is as in `ChannelAutoDisabled`. */
 export type ChannelKeySetAside = Fact<
   'ChannelKeySetAside',
   { readonly channelId: number; readonly keyRef: string; readonly reason: string }
@@ -125,7 +128,7 @@ export type ChannelKeysTakenBack = Fact<
   { readonly channelId: number; readonly keyRefs: readonly string[] }
 >
 
-/** Whoever keeps channels in memory reads them anew. */
+/** Makes every process that keeps channels in memory reload them. */
 export type ChannelAbilitiesFixed = Fact<'ChannelAbilitiesFixed', { readonly count: number }>
 
 export type ChannelEvent =

@@ -4,7 +4,9 @@ import type { ChannelEvent, KeyMode } from './events.ts'
 import type { KnownChannel } from './state.ts'
 import { autoDisable } from './status.ts'
 
-/** Keys in one channel. Their references are in every event that changes its terms. */
+/**
+ * The most keys of one channel, because every change of its terms has all references in its event.
+ */
 export const KEYS_MAX = 1_000
 
 export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelError | null {
@@ -13,7 +15,7 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
   return keyRefs.length > KEYS_MAX ? codedError('TooManyKeys', { limit: KEYS_MAX }) : null
 }
 
-/** The last key that is left is not set aside: its channel is turned off instead. */
+/** The last usable key stays in use; its channel is disabled instead. */
 export function setKeyAside(
   { keyRef, reason }: SetKeyAside,
   channel: KnownChannel,

@@ -1,12 +1,14 @@
 import { foldedName } from '../shared/folded-name.ts'
 
 /**
- * Members of a request that make the provider serve something else than what is billed:
- * another model, price, route, account or length. They are dropped from what is sent unless the
- * channel allows them, which it may do for those of its type.
+ * Members of a request that make the provider serve something other than what is billed: another
+ * model, price, route, account or length. They are not sent unless the channel allows them, as far
+ * as its type permits.
  */
 
-/** At any provider: they change its price or its effort, and some operators sell just that. */
+/**
+ * Members of any provider that change the price or the effort. Some operators sell exactly that.
+ */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
   ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
@@ -17,20 +19,23 @@ const COMMON: readonly string[] = [
 
 /**
  * The name by which a channel allows tools that the provider runs itself, such as a web search.
- * Without it those elements of `tools` are dropped; functions of the caller always pass.
+ * Without it, those elements of `tools` are not sent; the caller's own functions always are.
  */
 export const PROVIDER_TOOLS = 'tools'
 
-/** OpenRouter's choice of models and of the providers that serve them. */
+/** OpenRouter's selection of models and of the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
-/** Azure's own data and its further services. */
+/** Azure's own data and its additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/** Of gateways and servers that an operator may run behind an address. */
+/** Members of gateways and servers that an operator may run at a custom address. */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
-/** Of a task, whose price goes by its action alone: the model, and how fast it is drawn. */
+/**
+ * Members of a task that select the model or the speed, although its price depends on the action
+ * alone.
+ */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
   music: ['mv', 'model', 'model_name', 'model_version'],
@@ -55,8 +60,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Whose account is used and where, what it costs, how long an answer is, which of our members a
- * gateway behind it leaves out: only admins may say.
+ * Members that only admins may set: they select the account, the place, the price or the length of
+ * an answer, or members that a gateway behind the channel leaves out.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -78,17 +83,17 @@ const NEVER: readonly string[] = [
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
-/** Credentials of clouds and LiteLLM's own parameters, of which there are many. */
+/** Credentials of clouds, and the many parameters of LiteLLM. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
 )
 
-/** `folded`: the member's name as `foldedName` makes it. */
+/** `folded` is the name of the member as returned by `foldedName`. */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
-/** What a channel of this type may allow. */
+/** The members that a channel of this type may allow. */
 export const allowableMembers = (type: number): readonly string[] =>
   BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]

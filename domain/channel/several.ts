@@ -3,7 +3,7 @@ import type { KnownChannel } from './state.ts'
 
 type Channels = ReadonlyMap<number, KnownChannel>
 
-/** Names the first that is not there, or null. */
+/** The error for the first unknown channel, or null. */
 export function firstUnknown(
   channelIds: readonly number[],
   channels: Channels,
@@ -12,7 +12,7 @@ export function firstUnknown(
   return id === undefined ? null : codedError('ChannelUnknown', { id })
 }
 
-/** At least one, or why there is none. */
+/** At least one channel, or the error. */
 export function channelsOfTag(
   given: string,
   channels: Channels,

@@ -9,16 +9,16 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/** Never changed in place: another takes its place in the roster. */
+/** A channel is never changed in place: a changed copy replaces it in the map. */
 export type KnownChannel = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /** Some of its keys, never all. */
+  /** The keys that are not used for now; never all of them. */
   readonly setAside: readonly string[]
 }
 
-/** Every channel there is. Deleted ones are gone, and their ids are not given out again. */
+/** All existing channels. Deleted ones are removed, and their ids are never assigned again. */
 export type ChannelsState = {
   readonly channels: Map<number, KnownChannel>
   highestId: number
@@ -26,7 +26,7 @@ export type ChannelsState = {
 
 export const initialChannels = (): ChannelsState => ({ channels: new Map(), highestId: 0 })
 
-/** Changes the roster in place, and its channels by others in their place. */
+/** Changes the maps in place and replaces changed channels by copies. */
 export function evolveChannels(state: ChannelsState, event: ChannelEvent): ChannelsState {
   const { channels } = state
   switch (event.type) {
@@ -51,7 +51,7 @@ export function evolveChannels(state: ChannelsState, event: ChannelEvent): Chann
   }
 }
 
-/** Takes the event back by putting those it touched back where they were. */
+/** Reverts the event by restoring the channels that it changed. */
 export function undoOf(state: ChannelsState, event: ChannelEvent): () => void {
   const { channels, highestId } = state
   const before = idsOf(event).map((id) => [id, channels.get(id)] as const)
@@ -106,7 +106,7 @@ function changedBy(event: Change, channel: KnownChannel): KnownChannel {
   }
 }
 
-/** Whom the event is about. */
+/** The ids of the channels that the event changes. */
 export function idsOf({ data }: ChannelEvent): readonly number[] {
   if ('channelIds' in data) return data.channelIds
   if ('channelId' in data) return [data.channelId]

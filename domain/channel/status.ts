@@ -9,10 +9,7 @@ type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, KnownChannel>
 type Status = 'enabled' | 'disabled'
 
-/**
- * All of them, or none where one is unknown or has expired and would stay off; those that are on
- * already are left out.
- */
+/** Enables all channels, or none where one is unknown or has expired. Enabled ones are skipped. */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = firstUnknown(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
@@ -21,7 +18,7 @@ export function enable({ channelIds, now }: EnableChannels, channels: Channels):
 export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
   firstUnknown(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
 
-/** But for those that have expired. */
+/** Skips channels that have expired. */
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
   if ('code' in found) return found
@@ -37,7 +34,7 @@ export function disableTag(tag: string, channels: Channels): Outcome {
 
 const idsOf = (some: readonly KnownChannel[]): number[] => some.map(({ channelId }) => channelId)
 
-/** Names them where several were meant, or null. */
+/** The error for expired channels, or null. It has their names if several channels were given. */
 function expiredAmong(
   channelIds: readonly number[],
   now: number,
@@ -64,7 +61,7 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/** The gateway turns off only what is on, and where admins let it. */
+/** The gateway disables only enabled channels, and only where the admin permits it. */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: KnownChannel,
@@ -78,7 +75,7 @@ export function autoEnable({ channelId, status }: KnownChannel): readonly Channe
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** All of them, or none where one is unknown. */
+/** Deletes all channels, or none where one is unknown. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = firstUnknown(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
@@ -92,7 +89,7 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
       .map(({ channelId }) => channelId),
   )
 
-/** Both in unix seconds; -1 (and 0, as some callers say it) is never. */
+/** Both are in unix seconds; -1 means never, and so does 0, which some clients send. */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now
 
