@@ -1,6 +1,6 @@
 /**
- * `work`, or a rejection with the signal's reason as soon as it is aborted. What was begun goes on
- * unobserved: only for what ends with the process, or by the closing of what it stands on.
+ * Resolves with `work`, or rejects with the signal's reason as soon as it is aborted. The aborted
+ * work continues unobserved, so it must end with the process or with the resources it uses.
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const listening = new AbortController()
@@ -16,5 +16,5 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** For a start that nobody stops. */
+/** A signal that never aborts, for starts that are not cancellable. */
 export const NEVER: AbortSignal = new AbortController().signal

@@ -11,23 +11,26 @@ import type { ShortLived } from './limits/short-lived.ts'
 import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 
-/** What every part of the server is given. Tests build it by `test/support/core.ts`. */
+/**
+ * The dependencies that every part of the server receives. Tests build them with
+ * `test/support/core.ts`.
+ */
 export type Core = {
   readonly config: Config
-  /** Read models and other SQL of ordinary pace. */
+  /** Serves read models and other SQL that is not latency-critical. */
   readonly db: DatabasePool
-  /** Bare pg, for hot paths with named statements. */
+  /** Serves hot paths with named statements, without Slonik's overhead. */
   readonly pg: Pool
   readonly store: EventStore
   readonly actors: StreamActors
   readonly bus: EventBus
   readonly leases: Leases
   readonly limits: Limits
-  /** Those of calls, which relays alone share. */
+  /** Limits of calls, which only relays share. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
-  /** Whether the disk still takes writes. */
+  /** Reports whether the disk still accepts writes. */
   readonly writes: WriteProbe
   readonly log: Logger
   /** Unix milliseconds. */

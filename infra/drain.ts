@@ -1,43 +1,50 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpListener } from './http-listener.ts'
 
-/** What a stop has come to, for those who answer requests. */
+/** The state of a stop, for the code that answers requests. */
 export type DrainState = {
-  /** Aborted as it begins: not ready any more, new work is refused, answers close connections. */
-  readonly begun: AbortController
-  /** Besides the relay's calls: files that are being read. */
-  readonly longAnswers: LongAnswers
+  /**
+   * Aborted when the stop begins: readiness turns to 503, new work is rejected, and responses close
+   * their connections.
+   */
+  readonly draining: AbortController
+  /** Downloads in progress, which a stop waits for in addition to the relay's calls. */
+  readonly longResponses: LongResponses
 }
 
-/** How many there are that a stop waits for, as long as its grace lasts. */
-export type LongAnswers = { underWay: number }
+/** The number of long responses that a stop waits for, up to its grace. */
+export type LongResponses = { inFlight: number }
 
-export const notDraining = (): DrainState => ({
-  begun: new AbortController(),
-  longAnswers: { underWay: 0 },
+export const createDrainState = (): DrainState => ({
+  draining: new AbortController(),
+  longResponses: { inFlight: 0 },
 })
 
-/** Of the relay: calls under way, and how to end them. */
+/** The part of the relay that a drain uses. */
 type Calls = {
   readonly inFlight: () => number
   readonly drain: (graceMs: number) => Promise<void>
 }
 
-/** For load balancers to see that this process is not ready: until then callers are told so. */
-const LISTEN_ON_MS = 5_000
-const LOOK_MS = 50
-/** For answers to be read to their end, and for the API's to be given, once no call is left. */
+/**
+ * Keeps the port open while load balancers notice that this process is not ready; callers get 503
+ * until then.
+ */
+const KEEP_LISTENING_MS = 5_000
+const POLL_MS = 50
+/** Bounds the wait for the last response bytes to be read once no call is in flight. */
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
-  /** Resolves once no call is under way and no connection is open. */
+  /** Resolves once no call is in flight and no connection is open. */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void
 }
 
 /**
- * Streams finish, new work is refused from the first moment on. While there are streams the port
- * stays open for some seconds, so that whoever connects is told to come back; then it is closed.
+ * Creates the drain of a stop. New work is rejected from its first moment on, while streams finish.
+ * As long as there are streams the port stays open for some seconds, so that new callers get a 503
+ * with `Retry-After` instead of a refused connection.
  */
 export function createDrain(
   state: DrainState,
@@ -45,15 +52,15 @@ export function createDrain(
   listener: HttpListener | null,
 ): Drain {
   const hurried = new AbortController()
-  const lookOn = async (forMs: number): Promise<void> => {
+  const waitWhileBusy = async (forMs: number): Promise<void> => {
     const until = performance.now() + forMs
-    const isBusy = () => (relay?.inFlight() ?? 0) + state.longAnswers.underWay > 0
-    while (performance.now() < until && !hurried.signal.aborted && isBusy()) await delay(LOOK_MS)
+    const isBusy = () => (relay?.inFlight() ?? 0) + state.longResponses.inFlight > 0
+    while (performance.now() < until && !hurried.signal.aborted && isBusy()) await delay(POLL_MS)
   }
-  const untilAnswered = async (forMs: number): Promise<void> => {
+  const waitForLongResponses = async (forMs: number): Promise<void> => {
     const until = performance.now() + forMs
-    const isBusy = () => state.longAnswers.underWay > 0 && !hurried.signal.aborted
-    while (performance.now() < until && isBusy()) await delay(LOOK_MS)
+    const isBusy = () => state.longResponses.inFlight > 0 && !hurried.signal.aborted
+    while (performance.now() < until && isBusy()) await delay(POLL_MS)
   }
   return {
     hurry: (graceMs) => {
@@ -61,17 +68,17 @@ export function createDrain(
       void relay?.drain(graceMs)
     },
     start: async (graceMs) => {
-      state.begun.abort()
-      const finished = Promise.all([relay?.drain(graceMs), untilAnswered(graceMs)])
-      await lookOn(Math.min(LISTEN_ON_MS, graceMs / 4))
+      state.draining.abort()
+      const finished = Promise.all([relay?.drain(graceMs), waitForLongResponses(graceMs)])
+      await waitWhileBusy(Math.min(KEEP_LISTENING_MS, graceMs / 4))
       const closed = listener?.close()
-      // One whose stream has ended would else be used for another call.
-      const closing = setInterval(() => listener?.server.closeIdleConnections(), LOOK_MS)
+      // A keep-alive connection whose stream has ended could otherwise start another call.
+      const closing = setInterval(() => listener?.server.closeIdleConnections(), POLL_MS)
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
-      // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not
-      // idle to it: such a connection would stay open as long as its other end likes.
+      // NOTE: a closing server has no timeouts, and Node does not count a connection that never
+      // sent a byte as idle. Such a connection would stay open as long as its peer likes.
       listener?.server.closeAllConnections()
     },
   }

@@ -1,10 +1,55 @@
-import type { Server } from 'node:http'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import type { Server as HttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from './config/config.ts'
+import { lockDataFolder } from './postgres/data-lock.ts'
 
-/** Where a process's requests come in. */
+/** The listening socket of a process. */
 export type HttpListener = {
-  /** As a browser can open it; empty where another process has the port. */
+  /** Base URL as a browser can open it; empty where another process owns the port. */
   readonly url: string
-  readonly server: Server
-  /** Lets nobody in any more, and resolves once nobody is left. */
+  readonly server: HttpServer
+  /** Stops accepting connections, and resolves once all of them are closed. */
   readonly close: () => Promise<void>
+}
+
+/** Maximum number of connections that wait to be accepted; the kernel may allow fewer. */
+export const BACKLOG = 4_096
+
+/**
+ * Throws when the data folder or the port is in use, before anything is started. The data folder is
+ * checked first, because a second start on it is the likelier mistake. Both are checked again when
+ * they are acquired, since another program may take them in between.
+ */
+export async function assertPortFree(config: Config): Promise<void> {
+  const { port, host, dataDir, databaseUrl } = config
+  if (databaseUrl === null && existsSync(dataDir)) lockDataFolder(dataDir).release()
+  const probe = createServer((socket) => socket.destroy())
+  await once(probe.listen({ port, host }), 'listening').catch(rethrowListenError)
+  await new Promise((closed) => probe.close(closed))
+}
+
+/** Marks the error, because an unknown host name would otherwise look like the database's. */
+export function rethrowListenError(error: Error): never {
+  throw Object.assign(error, { isListenError: true })
+}
+
+/** Serves the app on the port of `config`. */
+export async function listen(app: FastifyInstance, { port, host }: Config): Promise<HttpListener> {
+  await app.listen({ port, host, backlog: BACKLOG }).catch(rethrowListenError)
+  const { server } = app
+  return {
+    url: urlOf(server, host),
+    server,
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
+
+/** Returns the base URL of `server`, which listens at `host`. */
+export function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  const isAny = host === '0.0.0.0' || host === '::'
+  return `http://${isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,36 +1,37 @@
 import { existsSync } from 'node:fs'
 import type { Config } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
-import { explainStart } from './explain-start.ts'
-import { refuseTakenPort } from './listening.ts'
-import { type Started, startProduct, type Tell } from './start.ts'
+import { assertPortFree } from './http-listener.ts'
+import { type PrintLine, type Started, startProduct } from './start.ts'
+import { describeStartError } from './start-error.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
+import { startWithWorkers, usesWorkers } from './workers/primary.ts'
 
 /**
- * Starts the product from the environment and stops it on a signal, at any time from now on: the
- * exit code is 0 then. The command `npm start`.
- * `isSeeded`: whoever calls sets the site up, so that nobody needs to be told how.
+ * Starts the product from the environment, as `npm start` does, and stops it on a signal. A signal
+ * may arrive at any time from the call on; the exit code is then 0. With `isSeeded` the caller sets
+ * the site up itself, so the set-up instructions are not printed.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,
   isSeeded = false,
 ): Promise<Started | null> {
-  const later: string[] = []
-  const say = (line: string) => process.stdout.write(`${line}\n`)
-  const tell: Tell = (line, when) => (when === 'ready' ? later.push(line) : say(line))
+  const linesWhenReady: string[] = []
+  const print = (line: string) => process.stdout.write(`${line}\n`)
+  const printLine: PrintLine = (line, when) =>
+    when === 'ready' ? linesWhenReady.push(line) : print(line)
   const aborting = new AbortController()
   try {
     const config = readConfig(environment)
-    const starting = start(config, environment, tell, aborting.signal)
+    const starting = start(config, environment, printLine, aborting.signal)
     stopOnSignals(starting, aborting)
     const running = await starting
-    say(`Tallygate is ready: ${running.url}`)
-    if (!isSeeded) for (const line of later) say(line.replace('{url}', running.url))
+    print(`Tallygate is ready: ${running.url}`)
+    if (!isSeeded) for (const line of linesWhenReady) print(line.replace('{url}', running.url))
     return running
   } catch (error) {
     if (aborting.signal.aborted) return null
-    process.stderr.write(`${explainStart(error)}\n`)
+    process.stderr.write(`${describeStartError(error)}\n`)
     process.exitCode = 1
     return null
   }
@@ -39,13 +40,13 @@ export async function main(
 async function start(
   config: Config,
   environment: NodeJS.ProcessEnv,
-  tell: Tell,
+  printLine: PrintLine,
   signal: AbortSignal,
 ): Promise<Started> {
-  await refuseTakenPort(config)
-  return wantsWorkers(config)
-    ? await startWithWorkers(config, environment, tell, signal)
-    : await startProduct(config, tell, null, signal)
+  await assertPortFree(config)
+  return usesWorkers(config)
+    ? await startWithWorkers(config, environment, printLine, signal)
+    : await startProduct(config, printLine, null, signal)
 }
 
 if (import.meta.main) {

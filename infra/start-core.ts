@@ -23,8 +23,8 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 type Closers = (() => Promise<void>)[]
 
 /**
- * Database, event store, deciding and vault: what every role stands on. Once `signal` is aborted,
- * it throws, with what was opened until then closed.
+ * Starts what every role depends on: database, event store, stream actors and vault. Throws once
+ * `signal` is aborted; everything opened until then is closed.
  */
 export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
   const log = createLog(config.logLevel)
@@ -53,7 +53,8 @@ async function openCore(
   const pools = await createPools(database)
   closers.push(() => pools.close())
   if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
-  // First of all that writes: the database of another key is left as it is.
+  // The vault opens before anything writes, so that a database encrypted under another key stays
+  // untouched.
   const vault = await createVault({ pg: pools.pg, secretKey })
   if (config.databaseUrl === null) await endAllLeases(pools.pg)
   const writes = await createWriteProbe(pools.pg)
@@ -88,13 +89,13 @@ async function openCore(
   }
 }
 
-/** Whoever works on the read models also offers to publish; a lease picks one. */
+/** Processes with the `projections` role offer to publish events; a lease selects one of them. */
 async function openBus(
   { kafkaBrokers: brokers, roles }: Config,
-  parts: Pick<Core, 'store' | 'leases' | 'log'>,
+  deps: Pick<Core, 'store' | 'leases' | 'log'>,
 ): Promise<EventBus> {
-  if (brokers.length === 0) return createDirectBus(parts)
-  return await createKafkaBus({ brokers, ...parts, isPublisher: roles.has('projections') })
+  if (brokers.length === 0) return createDirectBus(deps)
+  return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }
 
 async function openDatabase(

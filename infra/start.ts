@@ -18,63 +18,62 @@ import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
-import { createDrain, type DrainState, notDraining } from './drain.ts'
+import { createDrain, createDrainState, type DrainState } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
 import { canonicalTarget } from './http/request-target.ts'
-import type { HttpListener } from './http-listener.ts'
-import { listen } from './listening.ts'
+import { type HttpListener, listen } from './http-listener.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
 import type { Siblings } from './workers/messages.ts'
 
 /**
- * Says a line to whoever starts the product: at once, or once it is ready. Such a line may say
- * `{url}`, where the product listens.
+ * Prints a line for the operator who starts the product, at once or once it is ready. The line may
+ * contain `{url}`, which is replaced by the address the product listens on.
  */
-export type Tell = (line: string, when?: 'ready') => void
+export type PrintLine = (line: string, when?: 'ready') => void
 
-/** What was started, as seen by whoever has to stop it. */
+/** A started product, as seen by the code that stops it. */
 export type Started = {
-  /** Where it listens, as a browser can open it. */
+  /** Base URL as a browser can open it. */
   readonly url: string
-  /** Streams finish (up to `graceMs`), the port closes, then everything else does. */
+  /** Lets streams finish for up to `graceMs`, closes the port, then closes everything else. */
   stop(graceMs: number): Promise<void>
-  /** Shortens the grace of a stop under way. */
+  /** Shortens the grace of a stop in progress. */
   hurry(graceMs: number): void
 }
 
-/** The parts of this process; null: not one of its roles. */
-type Deps = {
+/** The role instances of this process; null where the process does not have the role. */
+type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
   readonly freshness: Freshness
 }
 
-export type Running = Started & Deps & { readonly core: Core }
+export type Running = Started & RunningRoles & { readonly core: Core }
 
 /**
- * Starts the roles of `config` in this process, on one port. Throws before it serves anything;
- * also once `signal` is aborted, with what was opened until then closed.
+ * Starts the roles of `config` in this process, on one port. Throws before it serves anything, and
+ * also once `signal` is aborted; everything opened until then is closed.
  */
 export async function startProduct(
   config: Config,
-  tell: Tell = () => {},
+  printLine: PrintLine = () => {},
   siblings: Siblings | null = null,
   signal: AbortSignal = NEVER,
 ): Promise<Running> {
-  const state = notDraining()
-  return await startAll({ config, state, signal }, async (core, parts, closers) => {
-    const app = await buildApp(core, { ...parts, state, tell, siblings })
+  const state = createDrainState()
+  return await startAll({ config, state, signal }, async (core, running, closers) => {
+    const app = await buildApp(core, { ...running, state, printLine, siblings })
     closers.push(() => app.close())
     return siblings === null ? await listen(app, config) : await siblings.shareListener(app)
   })
 }
 
-/** The same without a port, for a process whose workers listen. */
-export const startUnserved = (config: Config, signal: AbortSignal): Promise<Running> =>
-  startAll({ config, state: notDraining(), signal }, async () => null)
+/** Starts the same roles without a port, for a primary process whose workers listen. */
+export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
+  startAll({ config, state: createDrainState(), signal }, async () => null)
 
 type Closers = (() => Promise<unknown>)[]
 
@@ -86,7 +85,7 @@ type Starting = {
 
 async function startAll(
   { config, state, signal }: Starting,
-  serve: (core: Core, parts: Deps, closers: Closers) => Promise<HttpListener | null>,
+  serve: (core: Core, running: RunningRoles, closers: Closers) => Promise<HttpListener | null>,
 ): Promise<Running> {
   const closers: Closers = []
   const closeAll = async () => {
@@ -95,13 +94,13 @@ async function startAll(
   try {
     const { core, close } = await startCore(config, signal)
     closers.push(close)
-    const parts = await abortable(startParts(core, closers), signal)
-    const listener = await abortable(serve(core, parts, closers), signal)
-    const drain = createDrain(state, parts.relay, listener)
+    const running = await abortable(startRoles(core, closers), signal)
+    const listener = await abortable(serve(core, running, closers), signal)
+    const drain = createDrain(state, running.relay, listener)
     return {
       url: listener?.url ?? '',
       core,
-      ...parts,
+      ...running,
       hurry: drain.hurry,
       stop: async (graceMs) => {
         await drain.start(graceMs)
@@ -114,10 +113,10 @@ async function startAll(
   }
 }
 
-/** Roles that look things up in read models. */
+/** These roles look things up in read models. */
 const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 
-async function startParts(core: Core, closers: Closers): Promise<Deps> {
+async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
   const has = (role: Role): boolean => core.config.roles.has(role)
   const projections = has('projections') ? await startProjections(core) : null
   if (projections !== null) closers.push(() => projections.stop())
@@ -129,17 +128,17 @@ async function startParts(core: Core, closers: Closers): Promise<Deps> {
   return { relay, projections, freshness }
 }
 
-type Serving = Deps & {
+type Serving = RunningRoles & {
   readonly state: Readonly<DrainState>
-  readonly tell: Tell
+  readonly printLine: PrintLine
   readonly siblings: Siblings | null
 }
 
 async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> {
-  const { relay, freshness, tell, state } = serving
+  const { relay, freshness, printLine, state } = serving
   const { roles } = core.config
-  const draining = state.begun.signal
-  const { longAnswers } = state
+  const draining = state.draining.signal
+  const { longResponses } = state
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
     findAccessToken: (token) =>
@@ -150,21 +149,21 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
   if (roles.has('write-api')) {
-    await writeApi(app, { core, freshness, tell, servedTypes: SERVED_TYPES })
+    await writeApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {
     const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
-    await readApi(app, { core, freshness, draining, longAnswers, ...types })
+    await readApi(app, { core, freshness, draining, longResponses, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {
-    const dist = await ensureConsoleBuilt(tell)
+    const dist = await ensureConsoleBuilt(printLine)
     if (dist !== null) await serveConsole(app, dist, () => pageSources(core))
   }
   return app
 }
 
-/** The relay's paths never pass through the management API's router and hooks. */
+/** Relay paths never pass through the router and hooks of the management API. */
 function serverFor(
   relay: RelayPaths,
   handler: RequestListener,
@@ -173,7 +172,7 @@ function serverFor(
   return createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
     (request, response) => {
-      if (state.begun.signal.aborted) response.shouldKeepAlive = false
+      if (state.draining.signal.aborted) response.shouldKeepAlive = false
       request.url = canonicalTarget(request.url ?? '', request.headers.host)
       if (relay.matches(request.url)) relay.handle(request, response)
       else handler(request, response)

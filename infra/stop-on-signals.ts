@@ -1,66 +1,67 @@
-import { explainStart } from './explain-start.ts'
 import type { Started } from './start.ts'
+import { describeStartError } from './start-error.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
-/** After the grace, for calls to be ended, connections and pools to be closed. */
+/** After the grace, calls are ended and connections and pools closed within this time. */
 const STOP_WITHIN_MS = 15_000
-/** For what a start has opened to be closed; what is left then ends with the process. */
+/** An aborted start closes what it has opened within this time; the rest ends with the process. */
 const ABORT_WITHIN_MS = 10_000
 
-/** What is needed of `process`; a test has another. */
-type OwnProcess = {
+/** The subset of `process` that is used here, so that tests can substitute it. */
+type ProcessHandle = {
   readonly on: (signal: NodeJS.Signals, listener: () => void) => unknown
   readonly exit: (code: number) => void
 }
 
 /**
- * During the start the first signal aborts it; afterwards it drains, and a second one hurries. The
- * process ends with 0, or with 1 when it could not be stopped, or not in time.
+ * Stops the product on signals. During the start the first signal aborts the start; afterwards it
+ * drains, and a second one shortens the drain. The process exits with 0, or with 1 when stopping
+ * fails or takes too long.
  */
 export function stopOnSignals(
   starting: Promise<Started>,
   aborting: AbortController,
-  own: OwnProcess = process,
+  target: ProcessHandle = process,
 ): void {
   let running: Started | null = null
   const started = starting.then(
-    (its) => {
-      running = its
+    (product) => {
+      running = product
     },
     () => {},
   )
   let isStopping = false
   const stop = async (graceMs: number) => {
     if (isStopping) {
-      endWithin(own, HURRIED_DRAIN_MS + STOP_WITHIN_MS)
+      forceExitAfter(target, HURRIED_DRAIN_MS + STOP_WITHIN_MS)
       return running?.hurry(HURRIED_DRAIN_MS)
     }
     isStopping = true
-    endWithin(own, graceMs + STOP_WITHIN_MS)
+    forceExitAfter(target, graceMs + STOP_WITHIN_MS)
     try {
       if (running === null) {
-        setTimeout(() => own.exit(0), ABORT_WITHIN_MS)
+        setTimeout(() => target.exit(0), ABORT_WITHIN_MS)
         aborting.abort()
         await started
       }
       await running?.stop(graceMs)
-      own.exit(0)
+      target.exit(0)
     } catch (error) {
-      process.stderr.write(`stopping failed: ${explainStart(error)}\n`)
-      own.exit(1)
+      process.stderr.write(`stopping failed: ${describeStartError(error)}\n`)
+      target.exit(1)
     }
   }
-  own.on('SIGTERM', () => void stop(DRAIN_MS))
-  own.on('SIGINT', () => void stop(HURRIED_DRAIN_MS))
-  // NOTE: one terminal that closes may send several: by its shell, and by the kernel.
-  own.on('SIGHUP', () => isStopping || void stop(DRAIN_MS))
+  target.on('SIGTERM', () => void stop(DRAIN_MS))
+  target.on('SIGINT', () => void stop(HURRIED_DRAIN_MS))
+  // NOTE: a closing terminal may send SIGHUP twice, from product shell and from the kernel.
+  target.on('SIGHUP', () => isStopping || void stop(DRAIN_MS))
 }
 
-/** Whatever hangs: a stop that takes longer than it may is a failed one. */
-function endWithin(own: OwnProcess, ms: number): void {
+/** Ends the process with 1 when stopping hangs. */
+function forceExitAfter(target: ProcessHandle, ms: number): void {
   setTimeout(() => {
     process.stderr.write('stopping failed: it took too long\n')
-    own.exit(1)
+    target.exit(1)
   }, ms)
 }

@@ -1,18 +1,22 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './config.ts'
 
-/** Makes the data folder (mode 0700) where it is missing. Throws `ConfigError` when it can't be. */
+/**
+ * Creates the data folder (mode 0700) where it is missing. Throws `ConfigError` when that fails.
+ */
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)
   } catch (error) {
     const { message } = error as Error
-    throw new ConfigError('DATA_DIR', `the folder ${dataDir} can't be made (${message})`)
+    throw new ConfigError('DATA_DIR', `the folder ${dataDir} can't be created (${message})`)
   }
 }
 
-/** NOTE: `recursive: true` tries for ever where the file system lets nobody make a folder. */
+/**
+ * NOTE: `mkdirSync` with `recursive: true` loops for ever where the file system denies creation.
+ */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { Config, Role } from './config.ts'
-import { ConfigError } from './config-error.ts'
-import { enginesOf } from './read-engines.ts'
+import { type Config, ConfigError, type Role } from './config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
+type Read = (name: string) => string | null
 
 const ROLES: readonly Role[] = ['write-api', 'read-api', 'projections', 'relay', 'console']
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+const WORKERS_MAX = 64
 
-/** Parses the environment; an empty variable counts as not set. Throws `ConfigError`. */
+/** Parses the environment; an empty variable counts as unset. Throws `ConfigError`. */
 export function readConfig(environment: Environment): Config {
-  const read = (name: string): string | null => environment[name]?.trim() || null
+  const read: Read = (name) => environment[name]?.trim() || null
   const host = read('HOST') ?? '127.0.0.1'
   const databaseUrl = databaseUrlOf(read('DATABASE_URL'))
   const secretKey = secretKeyOf(read('SECRET_KEY'))
@@ -106,14 +106,14 @@ function cidrOf(variable: string, text: string): string {
   const [address = '', bits] = text.split('/')
   const family = isIP(address)
   const bitsMax = family === 4 ? 32 : 128
-  const isBitsGood = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
-  if (family === 0 || !isBitsGood) {
-    throw new ConfigError(variable, `"${text}" is no address or CIDR, such as 10.0.0.0/8`)
+  const isPrefixValid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
+  if (family === 0 || !isPrefixValid) {
+    throw new ConfigError(variable, `"${text}" is not an address or CIDR, such as 10.0.0.0/8`)
   }
   return bits === undefined ? `${address}/${bitsMax}` : text
 }
 
-/** `10.0.5.0/24:8000`, `127.0.0.1:11434`, `[fd00::1]:80` or, for every port, `10.0.5.7`. */
+/** Accepts `10.0.5.0/24:8000`, `127.0.0.1:11434`, `[fd00::1]:80` or, for every port, `10.0.5.7`. */
 function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text)
   const port = match?.[3] === undefined ? null : Number(match[3])
@@ -121,4 +121,71 @@ function privateUpstreamOf(text: string): Config['privateUpstreams'][number] {
     throw new ConfigError('PRIVATE_UPSTREAMS', `"${text}" must look like 10.0.5.0/24:8000`)
   }
   return { cidr: cidrOf('PRIVATE_UPSTREAMS', match[1] ?? match[2] ?? ''), port }
+}
+
+type Engines = Pick<Config, 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'relayWorkers'>
+
+/**
+ * Parses the engines that replace or complement Postgres; each is used only when its variable names
+ * it. Throws `ConfigError`.
+ */
+const enginesOf = (read: Read): Engines => ({
+  eventStore: eventStoreOf(read),
+  kafkaBrokers: brokersOf(read('KAFKA_BROKERS')),
+  redisUrl: redisUrlOf(read('REDIS_URL')),
+  relayWorkers: workersOf(read('RELAY_WORKERS')),
+})
+
+function eventStoreOf(read: Read): Engines['eventStore'] {
+  const named = read('EVENT_STORE')
+  const kind = named ?? 'postgres'
+  const url = read('EVENTSTORE_URL')
+  if (named === null && url !== null) {
+    throw new ConfigError(
+      'EVENT_STORE',
+      'must be given together with EVENTSTORE_URL: "eventstoredb" to use it, else "postgres"',
+    )
+  }
+  if (kind === 'postgres') return { url: null }
+  if (kind !== 'eventstoredb') {
+    throw new ConfigError('EVENT_STORE', `must be "postgres" or "eventstoredb", not "${kind}"`)
+  }
+  if (url === null || !/^(esdb|kurrentdb)(\+discover)?:\/\/[^/]+/.test(url)) {
+    throw new ConfigError(
+      'EVENTSTORE_URL',
+      'must be given with EVENT_STORE=eventstoredb and look like esdb://host:2113?tls=false',
+    )
+  }
+  return { url }
+}
+
+function brokersOf(text: string | null): readonly string[] {
+  const brokers = listOf(text)
+  for (const broker of brokers) {
+    const port = Number(
+      /^[^\s/:]+:(\d{1,5})$|^\[[0-9a-f:]+\]:(\d{1,5})$/i.exec(broker)?.slice(1).find(Boolean),
+    )
+    if (!(port >= 1 && port <= 65_535)) {
+      throw new ConfigError('KAFKA_BROKERS', `"${broker}" must look like host:9092`)
+    }
+  }
+  return brokers
+}
+
+function redisUrlOf(text: string | null): string | null {
+  if (text === null) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+    throw new ConfigError('REDIS_URL', 'must look like redis://:password@host:6379/0')
+  }
+  return text
+}
+
+function workersOf(text: string | null): number {
+  if (text === null) return 1
+  const workers = Number(text)
+  if (!/^\d+$/.test(text) || workers < 1 || workers > WORKERS_MAX) {
+    throw new ConfigError('RELAY_WORKERS', `must be a whole number from 1 to ${WORKERS_MAX}`)
+  }
+  return workers
 }

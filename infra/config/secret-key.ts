@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
-import { ConfigError } from './config-error.ts'
+import { type Config, ConfigError } from './config.ts'
 import { makeDataFolder } from './data-folder.ts'
 
 /**
- * The 32 bytes that everything secret is encrypted under: given, or made once and kept in
- * `dataDir` (mode 0600). Has to be called before the database in `dataDir` is made: beside one, a
- * missing key is lost, and a new one in its place would look like the real one. Throws
- * `ConfigError` then, and when the kept file is damaged or can't be made; nothing is written.
+ * Returns the 32 bytes that encrypt all secrets: the configured key, or one that is generated once
+ * and stored in `dataDir` (mode 0600). It must be called before the database in `dataDir` is
+ * created: beside an existing database a missing key has been lost, and a new one would pass for
+ * the real one. Throws `ConfigError` in that case, and when the stored file is damaged or can't be
+ * created; nothing is written.
  */
 export function loadSecretKey({
   secretKey,
@@ -22,7 +22,7 @@ export function loadSecretKey({
   }
   const path = join(dataDir, 'secret-key')
   if (!existsSync(path)) {
-    if (existsSync(join(dataDir, 'postgres'))) throw keyMissing(path)
+    if (existsSync(join(dataDir, 'postgres'))) throw missingKeyError(path)
     makeKeyFile(dataDir, path)
   }
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
@@ -32,11 +32,11 @@ export function loadSecretKey({
   return key
 }
 
-const keyMissing = (path: string): ConfigError =>
+const missingKeyError = (path: string): ConfigError =>
   new ConfigError(
     'DATA_DIR',
     `${path} is missing, and without it the provider keys, tokens and passwords in the database ` +
-      'beside it can not be read: restore the file, or set SECRET_KEY to what it held',
+      'beside it cannot be read: restore the file, or set SECRET_KEY to its content',
   )
 
 function makeKeyFile(dataDir: string, path: string): void {
@@ -46,7 +46,7 @@ function makeKeyFile(dataDir: string, path: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // Another start on this folder was first; its key is the one.
+    // A concurrent start on this folder created the key first; that key is used.
     if (code === 'EEXIST') return
     throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { ConfigError } from '../config/config-error.ts'
+import { ConfigError } from '../config/config.ts'
 import { createEventStoreDbStore } from './eventstoredb/eventstoredb-store.ts'
 import { createPostgresLocks } from './eventstoredb/postgres-locks.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'

@@ -25,14 +25,16 @@ const CACHE = join(ROOT, 'node_modules/.cache')
  * Builds the console when its sources are newer than what is built, and answers the folder to
  * serve; null where there is neither a build nor the tools to make one.
  */
-export async function ensureConsoleBuilt(tell: (line: string) => void): Promise<string | null> {
+export async function ensureConsoleBuilt(
+  printLine: (line: string) => void,
+): Promise<string | null> {
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
   const isBuilt = existsSync(join(DIST, 'index.html'))
   if (!existsSync(vite)) return isBuilt ? DIST : null
   const sources = hashOfSources()
   const stamp = join(DIST, STAMP)
   if (isBuilt && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return DIST
-  tell('building the console (once)…')
+  printLine('building the console (once)…')
   mkdirSync(CACHE, { recursive: true })
   const part = mkdtempSync(join(CACHE, 'console-'))
   await run(vite, part)

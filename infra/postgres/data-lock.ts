@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError } from '../config/config-error.ts'
+import { ConfigError } from '../config/config.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
 /** Another process works on this data folder; the message names it. */

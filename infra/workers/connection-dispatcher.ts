@@ -2,8 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
-import type { HttpListener } from '../http-listener.ts'
-import { BACKLOG, ofListening, urlOf } from '../listening.ts'
+import { BACKLOG, type HttpListener, rethrowListenError, urlOf } from '../http-listener.ts'
 import type { ToWorker } from './messages.ts'
 
 type Guest = { readonly socket: Socket; readonly late: NodeJS.Timeout }
@@ -33,7 +32,7 @@ export class ConnectionDispatcher {
   /** Resolves with where it listens. */
   async open(port: number, host: string): Promise<string> {
     const listening = once(this.server.listen({ port, host, backlog: BACKLOG }), 'listening')
-    await listening.catch(ofListening)
+    await listening.catch(rethrowListenError)
     return urlOf(this.server, host)
   }
 

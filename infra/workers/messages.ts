@@ -24,7 +24,7 @@ export type ToPrimary =
   | { readonly type: 'closed' }
   /** It can't start; the words are for whoever starts the product. */
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'tell'; readonly line: string }
+  | { readonly type: 'print-line'; readonly line: string }
   /** Everybody's metrics are asked for. */
   | { readonly type: 'metrics-asked'; readonly question: number }
   | { readonly type: 'metrics-own'; readonly question: number; readonly metrics: Metrics }

@@ -7,7 +7,7 @@ import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/console-build.ts'
 import { endAllLeases } from '../leases/leases.ts'
 import { startEmbeddedPostgres } from '../postgres/embedded.ts'
-import { type Started, startUnserved, type Tell } from '../start.ts'
+import { type PrintLine, type Started, startWithoutListener } from '../start.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { startWorkers } from './workers.ts'
@@ -15,7 +15,7 @@ import { startWorkers } from './workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Whether there is anything for workers to do. */
-export const wantsWorkers = ({ relayWorkers, roles }: Config): boolean =>
+export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 
 /**
@@ -26,7 +26,7 @@ export const wantsWorkers = ({ relayWorkers, roles }: Config): boolean =>
 export async function startWithWorkers(
   config: Config,
   environment: Environment,
-  tell: Tell,
+  printLine: PrintLine,
   signal: AbortSignal,
 ): Promise<Started> {
   const log = createLog(config.logLevel)
@@ -40,9 +40,9 @@ export async function startWithWorkers(
     const roles = (isOurs: boolean): Role[] =>
       [...config.roles].filter((role) => (role === 'projections') === isOurs)
     const own = { ...config, databaseUrl, secretKey, roles: new Set(roles(true)) }
-    const unserved = await startUnserved(own, signal)
+    const unserved = await startWithoutListener(own, signal)
     closers.push(() => unserved.stop(0))
-    if (config.roles.has('console')) await abortable(ensureConsoleBuilt(tell), signal)
+    if (config.roles.has('console')) await abortable(ensureConsoleBuilt(printLine), signal)
     const { core, projections } = unserved
     const registry = createMetrics({
       callsInFlight: () => 0,
@@ -66,7 +66,7 @@ export async function startWithWorkers(
       },
       log,
       signal,
-      tell: (line) => tell(line, 'ready'),
+      printLine: (line) => printLine(line, 'ready'),
       ownMetrics: () => registry.getMetricsAsJSON(),
     })
     return {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
-import { explainStart } from '../explain-start.ts'
 import { type Running, startProduct } from '../start.ts'
+import { describeStartError } from '../start-error.ts'
 import { createHandedListener, type HandedListener } from './connection-dispatcher.ts'
 import type { Siblings, ToPrimary, ToWorker } from './messages.ts'
 
@@ -33,11 +33,11 @@ async function work(): Promise<void> {
   })
   try {
     const siblings = siblingsBy(answers, own)
-    const tell = (line: string) => say({ type: 'tell', line })
-    own.running = await startProduct(readConfig(process.env), tell, siblings)
+    const printLine = (line: string) => say({ type: 'print-line', line })
+    own.running = await startProduct(readConfig(process.env), printLine, siblings)
     say({ type: 'ready' })
   } catch (error) {
-    process.send?.({ type: 'failed', message: explainStart(error) }, () => process.exit(1))
+    process.send?.({ type: 'failed', message: describeStartError(error) }, () => process.exit(1))
   }
 }
 

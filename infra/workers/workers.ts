@@ -22,7 +22,7 @@ type Options = {
   readonly log: Logger
   /** Aborted, it ends a start under way. */
   readonly signal: AbortSignal
-  readonly tell: (line: string) => void
+  readonly printLine: (line: string) => void
   readonly ownMetrics: () => Promise<Metrics>
 }
 
@@ -136,7 +136,7 @@ class Crew {
         return this.listener.taken(worker)
       case 'closed':
         return this.listener.dismiss(worker)
-      case 'tell':
+      case 'print-line':
         return this.tellOnce(message.line)
       case 'metrics-own':
         return this.gathering.take(name, message)
@@ -148,7 +148,7 @@ class Crew {
   private tellOnce(line: string): void {
     if (this.told.has(line)) return
     this.told.add(line)
-    this.options.tell(line)
+    this.options.printLine(line)
   }
 
   private async answerMetrics(worker: ChildProcess, question: number): Promise<void> {

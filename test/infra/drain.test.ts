@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest'
-import { createDrain, notDraining } from '#infra/drain.ts'
+import { createDrain, createDrainState } from '#infra/drain.ts'
 
 it('a stop waits for a file that is being read, and no longer than its grace', async () => {
-  const state = notDraining()
-  state.longAnswers.underWay = 1
+  const state = createDrainState()
+  state.longResponses.inFlight = 1
   let isOver = false
   const stopped = createDrain(state, null, null)
     .start(60_000)
     .then(() => {
       isOver = true
     })
-  expect(state.begun.signal.aborted).toBe(true)
+  expect(state.draining.signal.aborted).toBe(true)
   await new Promise(setImmediate)
   expect(isOver).toBe(false)
-  state.longAnswers.underWay = 0
+  state.longResponses.inFlight = 0
   await stopped
-  const kept = notDraining()
-  kept.longAnswers.underWay = 1
+  const kept = createDrainState()
+  kept.longResponses.inFlight = 1
   await createDrain(kept, null, null).start(200)
 })
 
 it('a stop lets the relay take nothing new from its first moment on', async () => {
   const graces: number[] = []
   const relay = { inFlight: () => 0, drain: async (graceMs: number) => void graces.push(graceMs) }
-  const stopped = createDrain(notDraining(), relay, null).start(60_000)
+  const stopped = createDrain(createDrainState(), relay, null).start(60_000)
   expect(graces).toEqual([60_000])
   await stopped
 })

@@ -7,23 +7,23 @@ import { expect, it } from 'vitest'
 import { createPermits, whileRead } from '#read-api/logs/export-permits.ts'
 
 it('so many exports at once, of all and of one user; a permit is given back once', () => {
-  const long = { underWay: 0 }
+  const long = { inFlight: 0 }
   const take = createPermits({ all: 3, each: 2 }, long)
   const [first, second] = [take(1), take(1)]
   expect(() => take(1)).toThrow(expect.objectContaining({ code: 'TooManyExports', status: 429 }))
   const other = take(2)
   expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
-  expect(long.underWay).toBe(3)
+  expect(long.inFlight).toBe(3)
   first()
   first()
-  expect(long.underWay).toBe(2)
+  expect(long.inFlight).toBe(2)
   const third = take(3)
   for (const release of [second, other, third]) release()
-  expect(long.underWay).toBe(0)
+  expect(long.inFlight).toBe(0)
 })
 
 it('admins find a permit where everybody else has taken theirs', () => {
-  const take = createPermits({ all: 4, each: 2, keptForAdmins: 1 }, { underWay: 0 })
+  const take = createPermits({ all: 4, each: 2, keptForAdmins: 1 }, { inFlight: 0 })
   for (const user of [1, 1, 2]) take(user)
   expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
   const release = take(9, true)

@@ -55,7 +55,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   })
   const told: string[] = []
   const servedTypes = SERVED_TYPES
-  await writeApi(app, { core, freshness, servedTypes, tell: (line) => told.push(line) })
+  await writeApi(app, { core, freshness, servedTypes, printLine: (line) => told.push(line) })
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
   const types = { servedTypes: [...servedTypes.keys()], chatTypes: CHAT_TYPES }

@@ -1,5 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
-import { ConfigError } from '../../config/config-error.ts'
+import { ConfigError } from '../../config/config.ts'
 
 /** A client of the server, which can be exchanged for a new one. */
 export type Connection = {

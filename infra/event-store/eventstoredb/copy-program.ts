@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type PoolClient } from 'pg'
 import { abortable } from '#infra/abortable.ts'
-import { ConfigError } from '#infra/config/config-error.ts'
+import { ConfigError } from '#infra/config/config.ts'
 import { readConfig } from '#infra/config/read-config.ts'
-import { explainStart } from '#infra/explain-start.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { describeStartError } from '#infra/start-error.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { APPEND_SESSION } from '../flush.ts'
 import { StoreUnavailable } from '../port.ts'
@@ -183,7 +183,7 @@ function explainCopy(error: unknown): string {
   if (NOTHING_THERE.includes(String((error as { code?: unknown }).code))) {
     return NO_HISTORY.join(': ')
   }
-  return explainStart(error).replace("Tallygate can't start. ", '')
+  return describeStartError(error).replace("Tallygate can't start. ", '')
 }
 
 if (existsSync('.env')) process.loadEnvFile('.env')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config-error.ts'
+import { ConfigError } from '#infra/config/config.ts'
 import { makeDataFolder } from '#infra/config/data-folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-folder-'))
@@ -24,6 +24,6 @@ it('one that can’t be made is told at once, with the variable and the reason',
   ] as const) {
     const make = () => makeDataFolder(path)
     expect(make).toThrow(ConfigError)
-    expect(make).toThrow(`DATA_DIR: the folder ${path} can't be made (${reason}`)
+    expect(make).toThrow(`DATA_DIR: the folder ${path} can't be created (${reason}`)
   }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config-error.ts'
+import { ConfigError } from '#infra/config/config.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64')

@@ -1,13 +1,13 @@
 import { DatabaseError } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config-error.ts'
-import { explainStart } from '#infra/explain-start.ts'
+import { ConfigError } from '#infra/config/config.ts'
+import { describeStartError } from '#infra/start-error.ts'
 
 const withCode = (message: string, code: string): Error =>
   Object.assign(new Error(message), { code })
 
 const listening = (message: string, code: string): Error =>
-  Object.assign(withCode(message, code), { isOfListening: true })
+  Object.assign(withCode(message, code), { isListenError: true })
 
 const fromDatabase = (message: string, code: string): Error =>
   Object.assign(new DatabaseError(message, message.length, 'error'), { code })
@@ -27,7 +27,7 @@ describe('what an operator can mend is one line that names the variable', () => 
     ['a connection that broke', new Error('Connection terminated unexpectedly'), 'DATABASE_URL: '],
     ['a variable that is wrong', new ConfigError('REDIS_URL', 'must look so'), 'REDIS_URL'],
   ])('%s', (_what, error, named) => {
-    const words = explainStart(error)
+    const words = describeStartError(error)
     expect(words).toContain(`Tallygate can't start. ${named}`)
     expect(words).not.toContain('\n')
   })
@@ -38,16 +38,16 @@ it('a name with several addresses says what happened at each', () => {
     new AggregateError([new Error('connect ::1 refused'), new Error('connect 127.0.0.1 refused')]),
     { code: 'ECONNREFUSED' },
   )
-  expect(explainStart(error)).toContain('connect ::1 refused; connect 127.0.0.1 refused')
+  expect(describeStartError(error)).toContain('connect ::1 refused; connect 127.0.0.1 refused')
 })
 
 it('what was explained already is left as it is', () => {
   const error = Object.assign(new Error('a worker said why'), { isExplained: true })
-  expect(explainStart(error)).toBe('a worker said why')
+  expect(describeStartError(error)).toBe('a worker said why')
 })
 
 it('a fault of the program itself comes with where it happened', () => {
-  expect(explainStart(fromDatabase('syntax error', '42601'))).toContain('explain-start.test.ts')
-  expect(explainStart(new TypeError('x is no function'))).toContain('explain-start.test.ts')
-  expect(explainStart('thrown text')).toBe('thrown text')
+  expect(describeStartError(fromDatabase('syntax error', '42601'))).toContain('start-error.test.ts')
+  expect(describeStartError(new TypeError('x is no function'))).toContain('start-error.test.ts')
+  expect(describeStartError('thrown text')).toBe('thrown text')
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import { refuseTakenPort } from '#infra/listening.ts'
+import { assertPortFree } from '#infra/http-listener.ts'
 import { lockDataFolder } from '#infra/postgres/data-lock.ts'
 
 let taken: Server
@@ -44,10 +44,10 @@ it.each([
 it('of a taken folder and port the folder is told; a free port is left free', async () => {
   const lock = lockDataFolder(dataDir)
   const config = readConfig({ DATA_DIR: dataDir, PORT })
-  await expect(refuseTakenPort(config)).rejects.toThrow(`in use by process ${process.pid}`)
+  await expect(assertPortFree(config)).rejects.toThrow(`in use by process ${process.pid}`)
   lock.release()
-  await expect(refuseTakenPort(config)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(assertPortFree(config)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   await new Promise((closed) => taken.close(closed))
-  await refuseTakenPort(config)
+  await assertPortFree(config)
   await once(taken.listen(Number(PORT), '127.0.0.1'), 'listening')
 })

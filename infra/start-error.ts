@@ -1,0 +1,55 @@
+import { DatabaseError } from 'pg'
+import { ConfigError } from './config/config.ts'
+
+/** Returns one line for errors that an operator can fix, and the whole stack for bugs. */
+export function describeStartError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('isExplained' in error) return error.message
+  const listenError = listenErrorOf(error)
+  if (listenError !== null) return `Tallygate can't start. ${listenError} (${error.message})`
+  if (isDatabaseUnreachable(error)) {
+    return `Tallygate can't start. DATABASE_URL: the database can't be used (${reasonOf(error)})`
+  }
+  const isOperatorError = error instanceof ConfigError || 'isOperatorError' in error
+  return isOperatorError
+    ? `Tallygate can't start. ${error.message}`
+    : (error.stack ?? error.message)
+}
+
+/** Explains why a server can't listen: the port is unusable, or else the host is. */
+function listenErrorOf(error: Error): string | null {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'PORT: another program is listening on it'
+  if ('isListenError' in error || syscall === 'listen' || syscall === 'bind') {
+    return code === 'EACCES'
+      ? 'PORT: this user is not allowed to listen on it'
+      : 'HOST: it is not an address of this machine'
+  }
+  return null
+}
+
+/**
+ * SQLSTATEs of a rejected connection: authentication failed, unknown database, too many clients,
+ * server starting or stopping.
+ */
+const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
+const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
+
+/**
+ * NOTE: the other engines name their variable in the message, so a bare socket error is from
+ * Postgres.
+ */
+function isDatabaseUnreachable(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : ''
+  if (error instanceof DatabaseError) return CONNECTION_SQLSTATES.test(code)
+  return (
+    UNREACHABLE_CODES.test(code) ||
+    /^(Connection terminated|The server does not support SSL|timeout expired)/.test(error.message)
+  )
+}
+
+/** A host name with several addresses fails with an AggregateError, which has an empty message. */
+const reasonOf = (error: Error): string =>
+  error instanceof AggregateError
+    ? error.errors.map(({ message }: Error) => message).join('; ')
+    : error.message
