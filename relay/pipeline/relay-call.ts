@@ -73,6 +73,7 @@ export async function relayCall(
     if (unfit !== null) return sendError(exchange, unfit)
     const permit = await acquirePermit(deps, caller, request)
     if (isRelayError(permit)) return sendError(exchange, permit)
+    tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NOTHING
     try {
       const fitting = fitInput(deps, exchange, caller, request, plan)
@@ -118,6 +119,8 @@ async function carry(
     sendError(arrived, ledger)
     return NOTHING
   }
+  const { hold, outputLimit: limit } = ledger
+  deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   const { pingIntervalMs, screening } = deps.views.options.options
   const screen = answerScreen(screening, caller.group)
   const { deadlines, outbound } = deps
@@ -144,6 +147,7 @@ async function carry(
     const unserved = last === null ? unservedBy(selector, request.model) : null
     const closing = { deps, exchange, call, ledger, allowance, unserved, userId }
     const isSuccess = await conclude(closing, screen, last)
+    deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
@@ -200,6 +204,7 @@ async function tryChannels(
     if (isRetry) deps.retries.release()
     selector.end(false)
     last = { candidate, end }
+    traceAttempt(deps, exchange, channel.channelId, end)
     const probes = [...selector.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
@@ -214,6 +219,26 @@ async function tryChannels(
     }
   }
   return last
+}
+
+/** At level debug, the lines with one `call` follow it from step to step. */
+function tracePlan(
+  { log }: RelayDeps,
+  { call }: Exchange,
+  { user: { userId }, group }: Caller,
+  { model, isStream }: ChatRequest,
+): void {
+  log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
+}
+
+function traceAttempt(
+  { log }: RelayDeps,
+  { call }: Exchange,
+  channelId: number,
+  end: AttemptEnd,
+): void {
+  const error = end.kind === 'plain' ? null : end.error
+  log.debug({ call, channelId, kind: end.kind, status: end.status, error }, 'an attempt ended')
 }
 
 function noteDropped({ log }: RelayDeps, exchange: Exchange, { channel, dropped }: Candidate) {

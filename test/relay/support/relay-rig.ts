@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { accountDecider } from '#domain/account/decide.ts'
 import { type AccountEvent, accountStream } from '#domain/account/events.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
@@ -108,17 +108,19 @@ const NO_PROVIDER_MESSAGES: ProviderMessages = {
 }
 
 /** Of the provider beside it; and the relay's clock. */
-export type RigOptions = SimulatedProviderOptions & { readonly now?: () => number }
+export type RigOptions = SimulatedProviderOptions & {
+  readonly now?: () => number
+  readonly log?: Logger
+}
 
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
 export async function relayRig(
   overrides: RelayOverrides = {},
   env = {},
   sharedLimits?: Limits,
-  { now = Date.now, ...providing }: RigOptions = {},
+  { now = Date.now, log = pino({ level: 'silent' }), ...providing }: RigOptions = {},
 ): Promise<RelayRig> {
   const ownLimits = createMemoryLimits(Date.now)
-  const log = pino({ level: 'silent' })
   const store = createMemoryEventStore()
   const snapshots = createMemorySnapshots()
   const core = {
