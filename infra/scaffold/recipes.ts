@@ -39,7 +39,7 @@ const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
 /**
  * POST ${url}: carries out one command of the domain, with \`deps.core.actors.handle\` and
- * \`contextOf\`, and answers with \`visibleIn\` once the read models of its screens include it.
+ * \`contextOf\`, and answers after \`waitUntilVisible\`, once the screens can show the result.
  */
 export const ${camel}: Action = (api, deps) => {
   api.post(

@@ -43,7 +43,7 @@ const DRAWING = { prompt: 'a cat', botType: 'NIJI_JOURNEY', mode: 'TURBO', dimen
 const MUSIC = { prompt: 'a shanty', mv: 'chirp-v5', model: 'chirp-v5', make_instrumental: true }
 const droppedOf = ({ headers }: { readonly headers: Headers }) => headers.get('x-dropped-members')
 
-it('members that choose another model or speed are not sent, and the answer names them', async () => {
+it('members that choose a model or a speed are not sent, and the answer names them', async () => {
   await channelsThatAllow([], [])
   const drawn = await rig.ask('/mj/submit/imagine', DRAWING)
   expect(sent[0]).toEqual({ prompt: 'a cat', dimensions: 'SQUARE' })
