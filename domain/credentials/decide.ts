@@ -21,7 +21,7 @@ type IssueAccessToken = OfUser & {
 
 type RevokeAccessToken = OfUser & { readonly type: 'RevokeAccessToken' }
 
-/** `codeHashes`: the recovery codes, for when there are none yet. */
+/** `codeHashes` are the recovery codes to store if the user has none yet. */
 type EnableTotp = OfUser & {
   readonly type: 'EnableTotp'
   readonly secretRef: string
@@ -43,7 +43,7 @@ type UseRecoveryCode = OfUser & {
   readonly codeHash: string
 }
 
-/** `codeHashes`: as with `EnableTotp`. */
+/** `codeHashes` is as in `EnableTotp`. */
 export type AddPasskey = OfUser & {
   readonly type: 'AddPasskey'
   readonly name: Sealed
@@ -67,10 +67,10 @@ type UsePasskey = OfUser & {
 
 type RemovePasskey = OfUser & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/** By somebody above the user, who has lost what the second step takes. */
+/** Issued by a more privileged user for a user who has lost the second factor. */
 type ResetSecondFactor = OfUser & {
   readonly type: 'ResetSecondFactor'
-  /** Those there were: refused where there is one more, which may be the last way in. */
+  /** The passkeys that were shown; the command is refused if there is another one by now. */
   readonly passkeyIds: readonly number[]
 }
 
@@ -93,16 +93,16 @@ export type CredentialsCommand =
 
 export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
-  /** There is neither TOTP nor a passkey. */
+  /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** The step, or a later one, was used before: a code is good once. */
+  /** The code's step, or a later one, was used before: each code is valid once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'
   | 'PasskeyUnknown'
-  /** Its counter went back: somebody has a copy of it. */
+  /** The passkey's counter decreased, which means that a copy of the passkey exists. */
   | 'PasskeyCopied'
-  /** One was added meanwhile. */
+  /** A passkey was added meanwhile. */
   | 'PasskeysChanged'
   | 'TooManyPasskeys'
 
@@ -202,7 +202,7 @@ function changePasskeys(
     }
     case 'UsePasskey': {
       const { counter } = command
-      // Many authenticators count nothing, and say 0 always.
+      // Many authenticators have no counter and always report 0.
       const counts = counter > 0 || passkey.counter > 0
       if (counts && counter <= passkey.counter) return codedError('PasskeyCopied')
       return [{ type: 'PasskeyUsed', v: 1, data: { userId, passkeyId, counter } }]
@@ -227,7 +227,9 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
   return [added, ...firstCodes(data.userId, codeHashes, state)]
 }
 
-/** Made with the first second factor, so that nobody is locked out for want of it. */
+/**
+ * Recovery codes are created with the first second factor, so that a lost device locks no user out.
+ */
 function firstCodes(
   userId: number,
   codeHashes: readonly string[],

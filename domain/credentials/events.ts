@@ -4,11 +4,14 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 
 type OfUser = { readonly userId: number }
 
-/** In place of any other. `authVersion` is the user's: with a later one the token is void. */
+/**
+ * Replaces any earlier access token. `authVersion` is that of the user; a later version makes the
+ * token invalid.
+ */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',
   OfUser & {
-    /** Keyed hash of the token. */
+    /** A keyed hash of the token. */
     readonly tokenHash: string
     readonly authVersion: number
     /** Unix seconds. */
@@ -18,7 +21,7 @@ export type AccessTokenIssued = Fact<
 
 export type AccessTokenRevoked = Fact<'AccessTokenRevoked', OfUser>
 
-/** `step` (of 30 s, since 1970) is that of the code that confirmed it: it is used up. */
+/** `step` (of 30 s, since 1970) belongs to the confirming code, which is thereby used up. */
 export type TotpEnabled = Fact<
   'TotpEnabled',
   OfUser & { readonly secretRef: string; readonly step: number }
@@ -28,7 +31,7 @@ export type TotpStepUsed = Fact<'TotpStepUsed', OfUser & { readonly step: number
 
 export type TotpDisabled = Fact<'TotpDisabled', OfUser>
 
-/** Keyed hashes; empty once there is no second factor left. */
+/** Keyed hashes; empty when no second factor is left. */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
   OfUser & { readonly codeHashes: readonly string[] }
@@ -41,9 +44,9 @@ export type PasskeyAdded = Fact<
   OfUser & {
     readonly passkeyId: number
     readonly name: Sealed
-    /** JSON of what its signatures are checked by: id, public key, transports, site. */
+    /** The data that signatures are verified with, as JSON: id, public key, transports, site. */
     readonly credential: Sealed
-    /** Keyed hash of the authenticator's id for it. */
+    /** A keyed hash of the credential id that the authenticator assigned. */
     readonly credentialHash: string
     readonly counter: number
   }
@@ -61,13 +64,16 @@ export type PasskeyUsed = Fact<
 
 export type PasskeyRemoved = Fact<'PasskeyRemoved', OfUser & { readonly passkeyId: number }>
 
-/** Taken away by an admin: the password alone lets in, and recovery codes are void. */
+/**
+ * An admin removed the second factor: the password alone is enough to log in, and recovery codes
+ * are void.
+ */
 export type SecondFactorReset = Fact<
   'SecondFactorReset',
   OfUser & { readonly passkeyIds: readonly number[] }
 >
 
-/** The user was deleted: nothing of it is left to come in by. */
+/** The user was deleted: no credential is left to log in with. */
 export type CredentialsForgotten = Fact<
   'CredentialsForgotten',
   OfUser & { readonly passkeyIds: readonly number[] }

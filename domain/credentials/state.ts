@@ -23,7 +23,7 @@ export type CredentialsState = {
   readonly totp: Totp | null
   readonly recoveryCodes: ReadonlySet<string>
   readonly passkeys: ReadonlyMap<number, Passkey>
-  /** Ever made: the next one's id is one more. */
+  /** The number of passkeys ever added; the id of the next one is one higher. */
   readonly passkeysMade: number
 }
 
@@ -35,7 +35,7 @@ export const initialCredentials = (): CredentialsState => ({
   passkeysMade: 0,
 })
 
-/** Whether the password alone does not let in. */
+/** Whether a login needs more than the password. */
 export const hasSecondFactor = ({
   totp,
   passkeys,

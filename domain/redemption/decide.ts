@@ -13,7 +13,7 @@ import {
   statusOf,
 } from './evolve.ts'
 
-/** Its id was taken beforehand. */
+/** The id must have been reserved before. */
 type CreateRedemption = {
   readonly type: 'CreateRedemption'
   readonly redemptionId: number
@@ -30,20 +30,24 @@ type ChangeRedemption = OfRedemption<'ChangeRedemption'> & {
 }
 type EnableRedemption = OfRedemption<'EnableRedemption'>
 
-/** `isOneOfMany`: where it can't be done, it changes nothing, so that the others are. */
+/**
+ * With `isOneOfMany`, a code that cannot be disabled is skipped, so that the others of the batch
+ * are.
+ */
 type DisableRedemption = OfRedemption<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
-/** As above. `onlyDisabled`: any other code stays. */
+/** `isOneOfMany` is as above. `onlyDisabled` skips codes that are not disabled. */
 type DeleteRedemption = OfRedemption<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
   readonly onlyDisabled?: boolean
 }
 
 /**
- * `redemptionId` and `quota` are what the same act credits to the account: refused where the key is
- * another code's by now, or worth something else. `now` in unix seconds.
+ * `redemptionId` and `quota` are what the same append credits to the account. The command is
+ * refused where the key belongs to another code by now, or where the code's quota has changed.
+ * `now` is in unix seconds.
  */
 type RedeemCode = OfRedemption<'RedeemCode'> & {
   readonly userId: number
@@ -60,36 +64,39 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** Never created, or deleted: as an admin asks. */
+  /** The code was never created, or it was deleted. For admins. */
   | 'RedemptionUnknown'
-  /** There is no such code, it is disabled, or somebody has used it: as who redeems is told. */
+  /** The code does not exist, is disabled, or was used by another user. For users who redeem. */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
-  /** A gift, and this user had it. */
+  /** The user has already redeemed this gift. */
   | 'CodeRedeemedAlready'
-  /** A gift that as many users had as may. */
+  /** The gift has reached its number of uses. */
   | 'CodeUsedUp'
-  /** What it is worth was changed meanwhile, or its key is another code's: ask again. */
+  /**
+   * The code's quota changed, or its key belongs to another code by now. The request can be
+   * repeated.
+   */
   | 'CodeChanged'
   /** Another code has this key. */
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
-  /** This very request made its codes before. */
+  /** The same request has already created its codes. */
   | 'RedemptionsMade'
-  /** The same `Idempotency-Key` asked for something else before. */
+  /** An earlier request with the same `Idempotency-Key` had other content. */
   | 'RequestKeyReused'
   /** Only an unused code can be changed. */
   | 'RedemptionNotEditable'
   /** A used code can be neither enabled nor disabled. */
   | 'RedemptionUsed'
-  /** Not 1 to 20 characters. */
+  /** The name does not have 1 to 20 characters. */
   | 'RedemptionNameLength'
-  /** Not above 0. */
+  /** The quota is not above 0. */
   | 'RedemptionQuotaTooSmall'
-  /** Fewer than 1 use, or than were made already; params: `least`. */
+  /** The number of uses is below 1, or below those already made; params: `least`. */
   | 'MaxUsesTooFew'
-  /** A gift that somebody had stays one. */
+  /** A gift that was redeemed cannot become an ordinary code. */
   | 'GiftInUse'
   | 'ValidityOrder'
 
@@ -114,7 +121,7 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   if (command.type === 'RedeemCode') return redeem(command, code)
   const { redemptionId } = command
   const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
-  // A code of the same key that came later is another one.
+  // A later code with the same key is a different code.
   if (code?.id !== redemptionId) return isOneOfMany ? [] : codedError('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
@@ -148,8 +155,8 @@ function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Out
 }
 
 /**
- * Whoever comes first, and of a gift so many, each once. A code that never was, that is disabled
- * and one that is used up by somebody else look alike.
+ * The first user redeems the code; a gift can be redeemed by several users, once each. An unknown
+ * code, a disabled one and one that another user has used are indistinguishable.
  */
 function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -167,7 +174,7 @@ function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
 
 const REDEMPTION_NAME_MAX = 20
 
-/** What is wrong with the terms of a code that was used `uses` times; null when nothing is. */
+/** The error in the terms of a code that was used `uses` times, or null. */
 function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length

@@ -1,24 +1,24 @@
 import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** One stream per key ever used; `keyLookup` is the key's keyed hash. */
+/** Each key that was ever used has one stream; `keyLookup` is a keyed hash of the key. */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 
-/** Where ids are given out. */
+/** The stream in which ids are assigned. */
 export const REDEMPTION_IDS_STREAM = 'redemption-ids'
 
-/** What an admin sets. Times in unix seconds. */
+/** The settings of a code. Times are in unix seconds. */
 export type RedemptionTerms = {
   readonly name: string
-  /** What each use credits. */
+  /** The quota that each use credits. */
   readonly quota: WireQuota
-  /** A gift is for several users, once each; any other code is for the first who comes. */
+  /** A gift can be redeemed by several users, once each; any other code only by the first. */
   readonly isGift: boolean
-  /** null: as many users as come; 1 where it is no gift. */
+  /** null means without a limit; 1 unless the code is a gift. */
   readonly maxUses: number | null
-  /** null: at once. */
+  /** null means at once. */
   readonly validFrom: number | null
-  /** No longer from then on; null: for ever. */
+  /** The first moment at which the code is no longer valid; null means never. */
   readonly validUntil: number | null
 }
 
@@ -27,9 +27,9 @@ export type RedemptionCreated = Fact<
   {
     readonly redemptionId: number
     readonly keyLookup: string
-    /** Vault reference of the key itself, for admins. */
+    /** The vault reference of the key, for admins. */
     readonly keyRef: string
-    /** The key's last four characters; none of a short key. */
+    /** The last four characters of the key; empty for a short key. */
     readonly keyHint: string
     readonly terms: RedemptionTerms
   }
@@ -44,17 +44,17 @@ type OfRedemption<Type extends string> = Fact<Type, { readonly redemptionId: num
 
 export type RedemptionDisabled = OfRedemption<'RedemptionDisabled'>
 export type RedemptionEnabled = OfRedemption<'RedemptionEnabled'>
-/** Its key may be given to another code from now on. */
+/** The key may be used for another code from now on. */
 export type RedemptionDeleted = OfRedemption<'RedemptionDeleted'>
 
-/** The decision: this use is that user's. The account's grant follows from it, in one append. */
+/** This use belongs to that user. The account's grant is in the same append. */
 export type CodeRedeemed = Fact<
   'CodeRedeemed',
   {
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** Which use it is, from 1. */
+    /** The number of this use, from 1. */
     readonly use: number
   }
 >
@@ -67,10 +67,13 @@ export type RedemptionEvent =
   | RedemptionDeleted
   | CodeRedeemed
 
-/** Keyed hashes: of the `Idempotency-Key` with its sender, and of what was asked for. */
+/** Keyed hashes: one of the `Idempotency-Key` with its sender, one of the request's content. */
 export type RedemptionRequest = { readonly key: string; readonly content: string }
 
-/** Ids `first` to `first + count - 1` are taken, for ever; `request`: what asked for them. */
+/**
+ * The ids `first` to `first + count - 1` are assigned permanently; `request` is the request that
+ * needed them.
+ */
 export type RedemptionIdsTaken = Fact<
   'RedemptionIdsTaken',
   { readonly first: number; readonly count: number; readonly request?: RedemptionRequest }

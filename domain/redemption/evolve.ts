@@ -7,22 +7,22 @@ export type KnownRedemption = {
   readonly keyRef: string
   readonly terms: RedemptionTerms
   readonly isDisabled: boolean
-  /** Who had it: each once. */
+  /** The users who have redeemed the code, each once. */
   readonly userIds: Set<number>
 }
 
-/** null: no code has this key, or none any more. */
+/** `code` is null where the key has no code, or none any more. */
 export type RedemptionState = { code: KnownRedemption | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
-/** 1 unused, 2 disabled, 3 used. A gift stays unused, however many had it. */
+/** 1 is unused, 2 disabled, 3 used. A gift remains unused, however many users have redeemed it. */
 export const statusOf = ({ terms, isDisabled, userIds }: KnownRedemption): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1
 }
 
-/** Changes `state` in place and answers it. */
+/** Changes `state` in place and returns it. */
 export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
   if (event.type === 'RedemptionCreated') {
     const { redemptionId: id, keyRef, terms } = event.data
@@ -30,7 +30,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
-  // Where streams can't be written at once, what was promised for many may follow a deletion.
+  // Where several streams cannot be appended to at once, an event of a batch may follow a deletion.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
@@ -54,7 +54,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
 type StoredCode = Omit<KnownRedemption, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
-/** A gift without limit has as many uses as users. */
+/** An unlimited gift has as many entries here as users who have redeemed it. */
 export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   version: 1,
   encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),

@@ -4,7 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
-/** `first` is one above the highest that was taken, as the asker knows it. */
+/** `first` is one above the highest assigned id that the caller knows. */
 export type TakeRedemptionIds = {
   readonly type: 'TakeRedemptionIds'
   readonly first: number
@@ -12,10 +12,10 @@ export type TakeRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/** Of each of the last requests, what it asked for. */
+/** The content of each of the latest requests, by the request's key. */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
-/** Beyond them the keys themselves, which follow from the request, are found to be taken. */
+/** For older requests, a repeat is recognised by its codes' keys, which derive from the request. */
 const REQUESTS_KEPT = 500
 
 type Stored = {
@@ -24,9 +24,9 @@ type Stored = {
 }
 
 /**
- * Gives out ids, dense and in order, to whoever asks first: `RedemptionIdTaken` for who comes too
- * late, `RedemptionsMade` for a request that has come before. Written in the same append as the
- * codes, so that no id is taken for nothing.
+ * Assigns consecutive ids to the first caller. A caller with an outdated `first` gets
+ * `RedemptionIdTaken`, and a repeated request `RedemptionsMade`. The event is written in the same
+ * append as the codes, so that no id is wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

@@ -11,7 +11,10 @@ import {
   upcastToken,
 } from './events.ts'
 
-/** One or many, alike in all but their names and keys. Their ids were taken beforehand. */
+/**
+ * Creates one or more tokens that differ only in name and key. Their ids must have been reserved
+ * before.
+ */
 type CreateTokens = {
   readonly type: 'CreateTokens'
   readonly userId: number
@@ -26,7 +29,7 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** All of them or none: an unknown one refuses the whole. */
+/** Applies to all of the tokens or to none: one unknown token refuses the command. */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -34,8 +37,8 @@ type ForTokens<Type extends string> = {
 }
 
 /**
- * `now` in unix seconds, as what tokens expire at; `exhausted` are those of them whose budget is
- * used up, which only the account knows. `names`: of those asked for, for an error to name them.
+ * `now` is in unix seconds, as expiry times are. `exhausted` are the tokens whose budget is used
+ * up, which only the account knows. `names` are the tokens' names for error messages.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -48,15 +51,21 @@ type DeleteTokens = ForTokens<'DeleteTokens'>
 export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTokens | DeleteTokens
 
 export type TokenErrorCode =
-  /** Never created, deleted, or another user's; params where several were asked for: `tokenId`. */
+  /**
+   * The token was never created, was deleted, or belongs to another user; params if the command has
+   * several tokens: `tokenId`.
+   */
   | 'TokenUnknown'
-  /** An id is another token's. */
+  /** The id belongs to another token. */
   | 'TokenExists'
-  /** Only another time to expire turns it on; where several were asked for: `names`, `more`. */
+  /**
+   * The token has expired, so a later expiry has to be set first; params if the command has several
+   * tokens: `names`, `more`.
+   */
   | 'TokenExpired'
-  /** Only more quota turns it on; params as above. */
+  /** The token's budget is used up, so more quota has to be added first; params as above. */
   | 'TokenExhausted'
-  /** The user would have more than `limit`. */
+  /** The user would have more than `limit` tokens. */
   | 'TooManyTokens'
 
 export type TokenError = CodedError<TokenErrorCode>
@@ -67,12 +76,15 @@ type KnownToken = {
   readonly isEnabled: boolean
 }
 
-/** One user's tokens, by id. Deleted ones are gone; `highestId` tells that their ids are taken. */
+/**
+ * One user's tokens by id. Deleted ones are removed; `highestId` prevents that their ids are
+ * reused.
+ */
 type TokensState = { readonly tokens: Map<number, KnownToken>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
-/** Of one user, all together. */
+/** The most tokens of one user. */
 export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenError
@@ -122,7 +134,9 @@ const unlessNone = (
   tokenIds: readonly number[],
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
-/** Those that have expired or are exhausted would stay so: turning them on is refused. */
+/**
+ * Refuses to enable tokens that have expired or are exhausted, because they would remain unusable.
+ */
 function useless(
   { now, exhausted, names }: EnableTokens,
   asked: readonly number[],
@@ -162,7 +176,7 @@ function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcom
   return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 2, data }]
 }
 
-/** Changes `state` in place and answers it. */
+/** Changes `state` in place and returns it. */
 function evolve(state: TokensState, recorded: TokenEvent): TokensState {
   const { tokens } = state
   const event = upcastToken(recorded)

@@ -1,12 +1,12 @@
 import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
-/** All of one owner's tokens: a batch of them is one event. */
+/** All tokens of one owner share one stream, so that a batch of them is one event. */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
 
-/** Where ids are given out, to everybody's tokens. */
+/** The stream in which the ids of all tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/** Calls (and successful calls) per period; 0 means no limit on that count. */
+/** The most calls (and successful calls) per period; 0 means no limit. */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number
@@ -14,38 +14,38 @@ export type TokenRateLimit = {
   readonly success: number
 }
 
-/** Sealed with the owner's key; as `plain` where version 1 recorded it so. */
+/** Sealed with the owner's key; `plain` where version 1 recorded it in plain text. */
 export type TokenName = Sealed | { readonly plain: string }
 
-/** What the owner can change. Its budget is the account's affair (`TokenBudgetSet`). */
+/** The settings that the owner can change. The budget belongs to the account (`TokenBudgetSet`). */
 export type TokenTerms = {
   readonly name: TokenName
-  /** Unix seconds; null never expires. */
+  /** Unix seconds; null means never. */
   readonly expiresAt: number | null
-  /** Empty: the user's own group. */
+  /** Empty for the user's own group. */
   readonly group: string
-  /** null: every model of the group. */
+  /** null allows every model of the group. */
   readonly models: readonly string[] | null
   /** One address or CIDR per line; null allows every address. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
-  /** Of its calls in any minute, estimated at their start; 0 means no limit. */
+  /** The most tokens of its calls in any minute, estimated at their start; 0 means no limit. */
   readonly tokensPerMinute: number
-  /** Calls under way at once; 0 means no limit of its own. */
+  /** The most simultaneous calls; 0 means no limit for this token. */
   readonly maxConcurrency: number
 }
 
-/** What tokens made together have in common. */
+/** The settings shared by tokens that are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
 export type NewToken = {
   readonly tokenId: number
   readonly name: TokenName
-  /** Keyed hash of the key: how the relay finds the token. */
+  /** A keyed hash of the key, by which the relay finds the token. */
   readonly keyLookup: string
-  /** Vault reference of the key itself, for its owner. */
+  /** The vault reference of the key, for its owner. */
   readonly keyRef: string
-  /** The key's last four characters. */
+  /** The last four characters of the key. */
   readonly keyHint: string
 }
 
@@ -63,7 +63,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** Only those that were not so before. */
+/** Only tokens whose status changed are listed. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }
@@ -80,7 +80,7 @@ export type TokenEvent =
   | TokensDisabled
   | TokensDeleted
 
-/** The newest version of each shape. */
+/** The latest version of each event. */
 export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensCreated: 2,
   TokenTermsChanged: 2,
@@ -89,10 +89,10 @@ export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensDeleted: 1,
 }
 
-/** Of version 1. */
+/** The shape of version 1. */
 type Named = { readonly name: string }
 
-/** An event as it was recorded, in its newest shape: version 1 held names in plain text. */
+/** Converts a recorded event to its latest version: version 1 had names in plain text. */
 export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
   if (event.v > 1) return event
   if (event.type === 'TokensCreated') {
@@ -108,7 +108,7 @@ export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: 
 
 const plainName = (recorded: object): TokenName => ({ plain: (recorded as Named).name })
 
-/** Ids `first` to `first + count - 1` are that user's, for ever. */
+/** The ids `first` to `first + count - 1` are assigned to that user permanently. */
 export type TokenIdsTaken = Fact<
   'TokenIdsTaken',
   { readonly userId: number; readonly first: number; readonly count: number }

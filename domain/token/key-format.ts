@@ -1,20 +1,22 @@
 /**
- * A token's key, without `sk-`: 42 random characters and 6 that follow from them, all of
- * `ALPHABET`. A guess is told from a key by its form alone, with no look-up.
+ * A token's key without `sk-` has 42 random characters and a checksum of 6 characters, all of
+ * `ALPHABET`. A guessed key can therefore be refused by its form, without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
 const CHECK_CHARACTERS = 6
 
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The whole key. `random` has 42 characters of the alphabet. */
+/** The key with its checksum. `random` has 42 characters of the alphabet. */
 export const completeKey = (random: string): string => random + checksumOf(random)
 
 export const isWellFormedKey = (key: string): boolean =>
   key.length === KEY_RANDOM_CHARACTERS + CHECK_CHARACTERS &&
   checksumOf(key.slice(0, KEY_RANDOM_CHARACTERS)) === key.slice(KEY_RANDOM_CHARACTERS)
 
-/** CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant first. */
+/**
+ * CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant digit first.
+ */
 function checksumOf(text: string): string {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index += 1) {

@@ -4,7 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { TokenError } from './decide.ts'
 import type { TokenIdsTaken } from './events.ts'
 
-/** `first` is one above the highest that was taken, as the asker knows it. */
+/** `first` is one above the highest assigned id that the caller knows. */
 export type TakeTokenIds = {
   readonly type: 'TakeTokenIds'
   readonly userId: number
@@ -15,8 +15,8 @@ export type TakeTokenIds = {
 export type TokenIdsState = { readonly highest: number }
 
 /**
- * Gives out ids, dense and in order, to whoever asks first: `TokenExists` for who comes too late.
- * Written in the same append as the tokens, so that no id is taken for nothing.
+ * Assigns consecutive ids to the first caller; a caller with an outdated `first` gets
+ * `TokenExists`. The event is written in the same append as the tokens, so that no id is wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, TakeTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),

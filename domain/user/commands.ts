@@ -3,7 +3,10 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserSettings } from './events.ts'
 
-/** The role of an admin who acts on somebody's account; null when the user acts on the own one. */
+/**
+ * The role of the admin who changes another user's account; null when users change their own
+ * account.
+ */
 export type ActorRole = Role | null
 
 export type CreateUser = {
@@ -17,7 +20,7 @@ export type CreateUser = {
   readonly inviterId: number | null
 }
 
-/** Only the fields given are changed. */
+/** Only the given fields are changed. */
 type ChangeProfile = {
   readonly type: 'ChangeProfile'
   readonly actorRole: ActorRole
@@ -28,9 +31,12 @@ type ChangePassword = {
   readonly type: 'ChangePassword'
   readonly actorRole: ActorRole
   readonly passwordRef: string
-  /** Refused when logins were voided since: whoever asks may not be who it was. */
+  /**
+   * The command is refused if logins were invalidated since, because the requester may be an
+   * intruder.
+   */
   readonly ifVersion?: number
-  /** Made up by the server: its user should choose another one. */
+  /** The server generated the password, so the user should choose another one. */
   readonly isTemporary?: boolean
 }
 
@@ -51,20 +57,21 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
-/** Refused unless the actor may act on this user: for an append to streams that know no levels. */
+/** Refused unless the actor may change this user. Used in appends to streams that know no roles. */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
-/** Who came in before has to come in again: something else than the password was taken away. */
+/** Invalidates all logins of the user, because a credential other than the password was removed. */
 type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
-/** For good: the texts about the user are unreadable afterwards. Deactivates, if need be. */
+/** Makes all texts about the user permanently unreadable. Deactivates the user if necessary. */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * `replaces` is the key of the identity of this provider that is bound now, null for none: it has
- * to be released in the same append, so the user must not have bound another meanwhile.
+ * `replaces` is the key of the identity of this provider that is currently bound, or null. It is
+ * released in the same append, so the command is refused if the user has bound another one
+ * meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -74,23 +81,26 @@ export type BindIdentity = {
   readonly replaces: string | null
 }
 
-/** A way to come in: by password, by a passkey alone, or as whom a provider says. */
+/** A method to log in: the password, a passkey, or an identity of a provider. */
 export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * `enabledLoginMethods`: those that this site offers now; the passkey is among them where this user
- * has one, which is not known here.
+ * `enabledLoginMethods` are the methods that the site offers now. They include the passkey if this
+ * user has one, which this aggregate does not know.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
   readonly provider: IdentityProvider
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
-  /** As it was before the passkeys were looked at: refused once another way in has gone. */
+  /**
+   * The value before the passkeys were read; the command is refused if a login method was removed
+   * since.
+   */
   readonly ifWaysGone: number
 }
 
-/** Refused unless one of these remains: for the append that takes passkeys away. */
+/** Refused unless one of these methods remains. Used in the append that removes passkeys. */
 export type GiveUpPasskeys = {
   readonly type: 'GiveUpPasskeys'
   readonly enabledLoginMethods: readonly LoginMethod[]
@@ -121,7 +131,7 @@ type ClaimUsername = {
   readonly userId: number
 }
 
-/** Changes nothing unless the name is this user's. */
+/** Changes nothing unless the name belongs to this user. */
 type ReleaseUsername = {
   readonly type: 'ReleaseUsername'
   readonly nameKey: string
@@ -131,23 +141,23 @@ type ReleaseUsername = {
 export type UsernameCommand = ClaimUsername | ReleaseUsername
 
 export type UserErrorCode =
-  /** Never created, or deleted. */
+  /** The user was never created, or was deleted. */
   | 'UserUnknown'
-  /** The id is another user's. */
+  /** The id belongs to another user. */
   | 'UserExists'
-  /** The target's level is the actor's own or above. */
+  /** The target's role is not below the actor's. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
-  /** A super admin can't be disabled, deleted or demoted. */
+  /** A super admin cannot be disabled, deleted or demoted. */
   | 'SuperAdminProtected'
   /** Another identity of this provider was bound or unbound meanwhile. */
   | 'IdentityChanged'
-  /** A new password, a new level or a ban came between. */
+  /** The password or the role was changed, or the user was disabled, meanwhile. */
   | 'LoginVoid'
-  /** Another way in went meanwhile: what remains has to be looked at again. */
+  /** Another login method was removed meanwhile, so the remaining ones have to be checked again. */
   | 'WaysInChanged'
-  /** Nobody could come in as this user any more. */
+  /** The user would have no login method left. */
   | 'LastWayIn'
 
 export type UserError = CodedError<UserErrorCode>

@@ -24,7 +24,7 @@ function create({ type, ...data }: CreateUser, user: KnownUser | null): Outcome 
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
-/** Also of those who are deactivated already; of nobody twice. */
+/** Applies to deactivated users as well, and to each user only once. */
 function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
@@ -83,12 +83,14 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
   }
 }
 
-/** An admin acts on lower levels only; the one super admin may act on the own account. */
+/**
+ * Admins may only change users with a lower role; the super admin may also change the own account.
+ */
 function isBelow(user: KnownUser, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/** Sessions and access tokens of before are void. */
+/** Invalidates all earlier sessions and access tokens. */
 const reentry = ({ userId, authVersion }: KnownUser) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: KnownUser, role: Role): Outcome => [

@@ -3,10 +3,13 @@ import type { Fact, Sealed } from '../shared/event.ts'
 
 export const userStream = (userId: number): string => `user-${userId}`
 
-/** One stream per name ever taken; `nameKey` is a keyed hash of the lower-cased username. */
+/**
+ * Each name that was ever taken has one stream; `nameKey` is a keyed hash of the lower-case
+ * username.
+ */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
-/** 1 normal user, 10 admin, 100 super admin. */
+/** 1 is a normal user, 10 an admin, 100 the super admin. */
 export type Role = 1 | 10 | 100
 
 export type UsernameClaimed = Fact<
@@ -14,7 +17,7 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
-/** Anybody may claim it from now on. */
+/** The name can be claimed again, by any user. */
 export type UsernameReleased = Fact<
   'UsernameReleased',
   { readonly nameKey: string; readonly userId: number }
@@ -28,26 +31,28 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /** Vault reference of the password's hash; null for who came by another way in. */
+    /**
+     * The vault reference of the password's hash; null for users who registered without a password.
+     */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
 >
 
-/** The fields that changed, and only those. */
+/** Only the changed fields are present. */
 export type UserProfileChanged = Fact<
   'UserProfileChanged',
   { readonly userId: number; readonly displayName?: Sealed }
 >
 
-/** Every session and access token of before is void: `authVersion` counts up by one. */
+/** All earlier sessions and access tokens are invalid: `authVersion` increases by one. */
 export type UserPasswordChanged = Fact<
   'UserPasswordChanged',
   {
     readonly userId: number
     readonly passwordRef: string
     readonly authVersion: number
-    /** Made up by the server, for its user to change. */
+    /** The server generated the password, so the user should change it. */
     readonly isTemporary?: true
   }
 >
@@ -57,7 +62,7 @@ export type UserGroupChanged = Fact<
   {
     readonly userId: number
     readonly group: string
-    /** Why, as who changed it said. */
+    /** The reason that the admin gave. */
     readonly note?: Sealed
   }
 >
@@ -74,19 +79,22 @@ export type UserDisabled = Fact<
 
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
-/** Deactivated, as the screens say: it keeps its history and can't come back in. */
+/**
+ * The user was deactivated (the term in the console): the history remains, and logins are
+ * impossible.
+ */
 export type UserDeleted = Fact<
   'UserDeleted',
   { readonly userId: number; readonly authVersion: number }
 >
 
-/** Every session and access token of before is void, though level and password are the same. */
+/** All earlier sessions and access tokens are invalid, although role and password are unchanged. */
 export type UserLoginsVoided = Fact<
   'UserLoginsVoided',
   { readonly userId: number; readonly authVersion: number }
 >
 
-/** A tombstone: the key of everything sealed for this user is destroyed. */
+/** A tombstone: the key of everything that was sealed for this user is destroyed. */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 
 export type UserSettings = {
@@ -99,15 +107,15 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: UserSettings }
 >
 
-/** In place of the one of this provider that was bound before, if any. */
+/** Replaces the identity of this provider that was bound before, if any. */
 export type IdentityBound = Fact<
   'IdentityBound',
   {
     readonly userId: number
     readonly provider: IdentityProvider
-    /** Of the identity's own stream. */
+    /** The key in the name of the identity's stream. */
     readonly identityKey: string
-    /** The provider's id, or the address of mail. */
+    /** The provider's id, or the email address. */
     readonly identity: Sealed
   }
 >
@@ -122,8 +130,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * Passkeys went, whose own fact is with the credentials. Here, too, so that of two acts that each
- * count on what the other takes away, the later one finds that something changed.
+ * Passkeys were removed, which the stream of credentials records. It is repeated here so that of
+ * two simultaneous changes, each of which relies on what the other removes, the later one is
+ * refused.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

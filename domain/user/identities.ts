@@ -30,7 +30,7 @@ export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcom
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/** The passkeys themselves go in the same append. */
+/** The passkeys themselves are removed in the same append. */
 export function giveUpPasskeys(
   { enabledLoginMethods, ifWaysGone }: GiveUpPasskeys,
   user: KnownUser,

@@ -14,20 +14,20 @@ export type KnownUser = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  /** null: there is no password to come in by. */
+  /** null means that the user has no password. */
   readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
-  /** Provider → key of the identity that is bound. */
+  /** The keys of the bound identities, by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
-  /** How often a way in was given up. */
+  /** How often a login method was removed. */
   readonly waysGone: number
 }
 
-/** null: never created. */
+/** `user` is null if it was never created. */
 export type UserState = { readonly user: KnownUser | null }
 
 export const initialUser = (): UserState => ({ user: null })

@@ -3,7 +3,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { UsernameCommand, UsernameError } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
 
-/** null: nobody's. */
+/** `userId` is null while the name belongs to nobody. */
 export type UsernameState = { readonly userId: number | null }
 
 /** A name belongs to the first user who claimed it, until that user is erased. */
