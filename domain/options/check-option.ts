@@ -13,8 +13,8 @@ import type { OptionType, TextForm } from './option-type.ts'
 const LENGTH_MAX = 2_000
 
 /**
- * A link of a chat client, with `{address}` and `{key}` where they will stand: an https address, or
- * a scheme of a client's own that can't run script. Each of them gets a key.
+ * Whether the text is the link of a chat client, with the placeholders `{address}` and `{key}`: an
+ * https address, or a scheme of a client that cannot run scripts. Each link receives a key.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
@@ -26,10 +26,10 @@ function isChatLink(link: string): boolean {
   return !/^https?:$/.test(protocol) || (username === '' && password === '')
 }
 
-/** What a browser opens itself: script, text that is given to it, files, or no client at all. */
+/** Schemes that a browser opens itself: scripts, embedded text, files, or internal pages. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/** On this machine alone nobody on the way reads the key. */
+/** Plain http is allowed to this machine, because nobody can read the key on the way. */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -58,20 +58,20 @@ export type OptionErrorCode =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
-  /** Of an entry of an option that has one value. */
+  /** An entry of an option with a single value has a name. */
   | 'name-needless'
   | 'entry-missing'
-  /** One excludes the other; `name` says which. */
+  /** Two entries exclude each other; `name` has the other one. */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
-  /** A secret one was sent as text, or a plain one as a secret. */
+  /** A secret option was sent as text, or a plain one as a secret. */
   | 'secret'
   | 'not-secret'
 
 type Faulty = {
   readonly fault: OptionErrorCode
-  /** The entry of a JSON text that is at fault. */
+  /** The invalid entry of a JSON text. */
   readonly name?: string
   readonly minimum?: string | number
   readonly maximum?: string | number
@@ -81,10 +81,13 @@ type Checked = { readonly value: string } | Faulty
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/** An event holds an option's text and the one before it, and is at most 768 KiB. */
+/**
+ * Bounds the text of an option, because an event has the old and the new one and is at most 768
+ * KiB.
+ */
 export const TEXT_BYTES_MAX = 380_000
 
-/** The text as it is kept, or what is wrong with it. */
+/** The text as it is stored, or the error. */
 export function checkText(type: OptionType, text: string): Checked {
   if (!isCleanText(text)) return { fault: 'bad-character' }
   const checked = checkKind(type, text)
@@ -92,7 +95,7 @@ export function checkText(type: OptionType, text: string): Checked {
   return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
-/** How many bytes the text takes in an event: UTF-8, inside JSON. */
+/** The length of the text in an event, in bytes: UTF-8 within JSON. */
 export function storedBytes(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -137,7 +140,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { fault }
 }
 
-/** Written forms alone: whether there is such a host or mailbox, its use tells. */
+/** Checks the form only; whether the host or mailbox exists shows when it is used. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
@@ -172,7 +175,7 @@ function checkDecimal(
   return { value: decimalText(value) }
 }
 
-/** Decimals are 0 or more; what is a number and less says so. */
+/** The error for text that is not a decimal of 0 or more; negative numbers have a separate one. */
 function noDecimal(
   text: string,
   bounds: { readonly minimum: string; readonly maximum: string },
@@ -248,7 +251,7 @@ const isText = (value: ExactJson): value is string => typeof value === 'string'
 const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
 
-/** Each entry has one name or more, each with a link; the name is what users choose by. */
+/** Each entry has one or more names, each with a link; users choose by the name. */
 function linksFault(entries: readonly ExactJson[]): Faulty | null {
   for (const entry of entries) {
     if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
@@ -261,7 +264,7 @@ function linksFault(entries: readonly ExactJson[]): Faulty | null {
   return null
 }
 
-/** No type is coerced: a number in quotes is a text. */
+/** No conversion is made: a number in quotes is a text. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

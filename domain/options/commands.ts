@@ -5,21 +5,23 @@ export type SetOption = {
   readonly type: 'SetOption'
   readonly key: string
   readonly value: string
-  /** What whoever sets it believes that it is; left out: whatever it is. */
+  /** The value that the requester has read; if omitted, the current value is not checked. */
   readonly before?: string
 }
 
-/** `secretRef`: vault reference of the text; empty clears the option. */
+/** `secretRef` is the vault reference of the text; an empty one clears the option. */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string
   readonly secretRef: string
 }
 
-/** Model ratios as they are built in. */
+/** Resets the model ratios to the built-in ones. */
 type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
-/** `at`, `now`: unix milliseconds. `replaces`: the planned one that it takes the place of. */
+/**
+ * `at` and `now` are unix milliseconds. `replaces` is the scheduled change that this one replaces.
+ */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
   readonly at: number
@@ -30,7 +32,7 @@ export type SchedulePriceChange = {
 
 type CancelPriceChange = { readonly type: 'CancelPriceChange'; readonly id: number }
 
-/** Changes nothing for one that is over already: applied once, however often it is asked for. */
+/** Applies a scheduled change once; a repeat changes nothing. */
 export type ApplyPriceChange = {
   readonly type: 'ApplyPriceChange'
   readonly id: number
@@ -43,9 +45,12 @@ export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | Sc
 
 export type OptionsErrorCode =
   | 'UnknownOption'
-  /** params: `key`, `fault` (an `OptionErrorCode`); `name`, `minimum`, `maximum` as needed. */
+  /**
+   * params: `key`, `fault` (an `OptionErrorCode`), and `name`, `minimum`, `maximum` where they
+   * apply.
+   */
   | 'InvalidOption'
-  /** Somebody set it since it was looked at. params: `key`. */
+  /** The option was set since the requester read it; params: `key`. */
   | 'OptionChanged'
   | 'PriceChangeUnknown'
   | 'PriceChangeEmpty'
@@ -58,15 +63,15 @@ export type OptionsErrorCode =
 
 export type OptionsError = CodedError<OptionsErrorCode>
 
-/** Not applied yet, and not cancelled. */
+/** A scheduled change that was neither applied nor cancelled. */
 type PlannedChange = PriceChangeScheduled['data']
 
-/** The texts that were set, and the vault's references of the secret ones. */
+/** The texts that were set, and the vault references of secret ones. */
 export type OptionsState = {
   readonly values: Map<string, string>
   readonly secretRefs: Map<string, string>
   readonly planned: Map<number, PlannedChange>
-  /** Of all changes that were ever scheduled; 0 for none. */
+  /** The highest id of all changes ever scheduled; 0 if there was none. */
   lastPlannedId: number
 }
 

@@ -21,7 +21,7 @@ export const PLANNED_DAYS_MAX = 366
 
 const DAY_MS = 86_400_000
 
-/** Price changes that take effect at a time to come. */
+/** Decides about price changes that take effect at a later time. */
 export function decideSchedule(command: ScheduleCommand, state: OptionsState): Outcome {
   switch (command.type) {
     case 'SchedulePriceChange':
@@ -66,7 +66,7 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/** Each entry once, its value as it is to be kept. */
+/** Checks that each entry occurs once, and returns the values as they are stored. */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -94,7 +94,7 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/** Both forms of the fallback price: which of them was meant is not guessed. */
+/** The error if both forms of the fallback price are set, because the intended one is unknown. */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))
@@ -105,7 +105,7 @@ function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
 const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/** On the prices as they are by then: what else was changed in between stays. */
+/** Applies the change to the prices of that moment, so that other changes made meanwhile remain. */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []
@@ -121,21 +121,21 @@ function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
 
 type Texts = [key: string, text: string][]
 
-/** The options' texts with these entries in them, or why one can't be. */
+/** The texts of the options with these entries, or the error. */
 function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsError {
   const texts = new Map<string, string>()
   for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // One that is emptied never empties what the same plan sets.
+    // An entry that clears an option never clears one that the same change sets.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutRivals(option, checked.value)) texts.set(key, text)
   }
   return halfPair(texts, state) ?? [...texts]
 }
 
-/** Half a pair prices nothing: every model without a price of its own would be refused. */
+/** Half of a pair sets no price, so that all models without an entry would be refused. */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')
   const [key] = missing

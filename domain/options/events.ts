@@ -4,28 +4,28 @@ import type { Fact, Recorded } from '../shared/event.ts'
 export const OPTIONS_STREAM = 'options'
 
 /**
- * `value` is the option's text as the registry's check normalised it; `before` what was in force
- * until then: set, or by the default of that day. null where it isn't known.
+ * `value` is the text as normalised by the registry. `before` is the previous value (set or
+ * default), or null where it is unknown.
  */
 export type OptionSet = Fact<
   'OptionSet',
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/** A secret option: the text is in the vault. Empty references stand for none. */
+/** The text of a secret option is in the vault. An empty reference means no text. */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
 >
 
-/** One entry of a price option as it is to be; null: taken out. */
+/** An entry of a price option with its new value; null removes it. */
 export type PlannedEntry = {
   readonly option: string
   readonly name: string
   readonly value: DecimalText | null
 }
 
-/** `at`: unix milliseconds. */
+/** `at` is in unix milliseconds. */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }
@@ -33,10 +33,10 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/** The options that it sets follow in the same append. */
+/** The events that set the options follow in the same append. */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/** Its time came and it could not be: `fault` is why the option would not take it. */
+/** The change could not be applied when its time came; `fault` is the error of the option. */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }
@@ -52,7 +52,7 @@ export type SettingEvent = OptionSet | SecretOptionSet
 
 export type OptionsEvent = SettingEvent | ScheduleEvent
 
-/** The newest version of each shape. */
+/** The latest version of each event. */
 export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = {
   OptionSet: 2,
   SecretOptionSet: 2,
@@ -62,6 +62,6 @@ export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = 
   PriceChangeFailed: 1,
 }
 
-/** An event as it was recorded, in its newest shape: version 1 didn't say what was there before. */
+/** Converts a recorded event to its latest version: version 1 did not have the previous value. */
 export const upcastOption = <E extends Recorded<SettingEvent>>(event: E): E =>
   event.v > 1 ? event : { ...event, v: 2, data: { ...event.data, before: null } }

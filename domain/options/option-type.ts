@@ -1,14 +1,14 @@
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /** `isOptional`: an empty text is allowed and means none. */
+  /** With `isOptional`, an empty text is allowed and means none. */
   | {
       readonly kind: 'decimal'
       readonly minimum: string
       readonly maximum: string
       readonly isOptional: boolean
     }
-  /** One line. `isRequired`: it is never empty. `form`: how it is written, unless it is empty. */
+  /** One line of text. With `isRequired`, it is not empty. `form` is checked unless it is empty. */
   | {
       readonly kind: 'text'
       readonly maxLength: number
@@ -19,30 +19,30 @@ export type OptionType =
   | { readonly kind: 'lines'; readonly maxLength: number }
   /** Empty, or an http(s) address. */
   | { readonly kind: 'url' }
-  /** Empty, or the link of a chat client: see `isChatLink`. */
+  /** Empty, or the link of a chat client (see `isChatLink`). */
   | { readonly kind: 'link' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /**
-   * A JSON object of name → decimal, 0 or more, or above 0; it must have the name that is
+   * A JSON object that maps names to decimals of 0 or more, or above 0. It must have the name in
    * `required`.
    */
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
-  /** A JSON object of name → name → decimal, 0 or more. */
+  /** A JSON object of JSON objects that map names to decimals of 0 or more. */
   | { readonly kind: 'nested-ratios' }
-  /** A JSON object of name → one of the choices. */
+  /** A JSON object that maps names to one of the choices. */
   | { readonly kind: 'choice-by-name'; readonly choices: readonly string[] }
-  /** A JSON object of name → text. */
+  /** A JSON object that maps names to texts. */
   | { readonly kind: 'names' }
-  /** A JSON object of name → whole number, 1 or more. */
+  /** A JSON object that maps names to integers of 1 or more. */
   | { readonly kind: 'counts' }
-  /** A JSON list of texts. */
+  /** A JSON array of texts. */
   | { readonly kind: 'list' }
-  /** A JSON list of objects of one or more names → links. */
+  /** A JSON array of objects that map one or more names to links. */
   | { readonly kind: 'links' }
   /** Any JSON object. */
   | { readonly kind: 'object' }
 
-/** A server's name or IP address; a mailbox, with the name of its owner or without. */
+/** A host name or IP address, or an email address with or without a display name. */
 export type TextForm = 'host' | 'mail'
 
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
@@ -66,7 +66,7 @@ export const RATIOS: OptionType = { kind: 'ratios' }
 export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }
 export const LIST: OptionType = { kind: 'list' }
-/** The longest secret: a private key in PEM fits. */
+/** The longest secret: a private key in PEM fits into it. */
 export const SECRET: OptionType = { kind: 'text', maxLength: 20_000 }
 export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
 export const formed = (form: TextForm, maxLength: number): OptionType => ({
@@ -86,5 +86,5 @@ export const decimal = (minimum: string, maximum: string, isOptional = false): O
   maximum,
   isOptional,
 })
-/** Quota, in whole units. */
+/** Quota in whole units. */
 export const QUOTA_UNITS: OptionType = integer(0, Number.MAX_SAFE_INTEGER)

@@ -9,15 +9,17 @@ type Ratios = ReadonlyMap<string, string>
 export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * What is wrong with an entry's name, else null: of a special ratio two groups, `vip > default`;
- * of a fallback price none; else whatever the option takes.
+ * The error in the name of an entry, or null. A special ratio needs two groups (`vip > default`), a
+ * fallback price no name; other options accept any name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
   return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
 }
 
-/** The option's text with the planned entries in place; untouched where they are so already. */
+/**
+ * The option's text with the scheduled entries applied; it is unchanged where they already apply.
+ */
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)
   if (PRICE_MAPS.has(option)) return withRatios(text, planned)

@@ -5,12 +5,12 @@ import type { OptionsError } from './commands.ts'
 import { type OptionSchema, schemasOf } from './schema.ts'
 import { SECTIONS } from './sections.ts'
 
-/** Every option there is, by key. */
+/** All options by key. */
 export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
   SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
-/** The text as it is to be kept, or why it can't be. */
+/** The text as it is stored, or the error. */
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
@@ -19,14 +19,14 @@ export function checkOption(key: string, value: string): { readonly value: strin
   return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
-/** What is in force: the text that was set, else the default. Throws for a key that is none. */
+/** The value in force: the text that was set, or the default. Throws for an unknown key. */
 export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
   const schema = OPTIONS.get(key)
   assert(schema !== undefined, `no option is called ${key}`)
   return values.get(key) ?? schema.defaultText
 }
 
-/** What is in force while nothing was set. Throws for a key that is none. */
+/** The default value. Throws for an unknown key. */
 export const presetOf = (key: string): string => optionValue(new Map(), key)
 
 export const optionFlag = (values: ReadonlyMap<string, string>, key: string): boolean =>
@@ -38,6 +38,6 @@ export function optionInteger(values: ReadonlyMap<string, string>, key: string):
   return value
 }
 
-/** For shapes and names; ratios are read exactly by `readPriceList`. */
+/** For structure and names only; `readPriceList` reads ratios exactly. */
 export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
   JSON.parse(optionValue(values, key))

@@ -1,48 +1,51 @@
 import type { Words } from '../shared/words.ts'
 import type { OptionType } from './option-type.ts'
 
-/** Which tab of the settings page shows it. */
+/** The tab of the settings page that shows the option. */
 export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'other'
 
-/** What a number counts. */
+/** The unit of a number. */
 export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
-/** Who may set it: `root` the super admin alone; `secret` too, and the text is never read back. */
+/**
+ * Who may set the option: with `root` only the super admin; with `secret`, in addition, the text
+ * can never be read.
+ */
 export type OptionAccess = 'root' | 'secret'
 
-/** Everything about one option: form, check, history and documents follow from it. */
+/** The definition of one option, from which form, validation, history and documentation follow. */
 export type OptionRow = {
   readonly key: string
   readonly type: OptionType
-  /** In force while nothing else is set. */
+  /** The default value. */
   readonly preset: string
-  /** What it is, in a few words. */
+  /** A short label. */
   readonly label: Words
-  /** What to know before changing it. */
+  /** What admins need to know before they change the option. */
   readonly help?: Words
   readonly unit?: OptionUnit
-  /** Of a choice: what each value is called. */
+  /** The labels of a choice's values. */
   readonly choiceWords?: Readonly<Record<string, Words>>
-  /** Left out: every admin may set it. */
+  /** If omitted, every admin may set it. */
   readonly access?: OptionAccess
-  /** That nothing acts on it, and why it is kept: its form says so. See `notes.ts`. */
+  /** Says that the option has no effect and why it is kept; the form shows it. See `notes.ts`. */
   readonly note?: Words
-  /** Said instead of the general words when the value is out of bounds. */
+  /** Replaces the general message when the value is out of bounds. */
   readonly boundsWords?: Words
-  /** Another number option that forms don't let this one be below; 0 is no bound. */
+  /** Another numeric option that forms do not allow this one to fall below; 0 means no bound. */
   readonly notBelow?: string
-  /** This server asks the address: the outbound policy has to let it. */
+  /** This server sends requests to the address, so the outbound policy must permit it. */
   readonly isAsked?: true
-  /** The form asks before this value is chosen. */
+  /** The form asks for confirmation before this value is chosen. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 
-/** A group of options that belong together: a panel of the settings page, a file of `sections/`. */
+/** A group of related options: one panel of the settings page, and one file in `sections/`. */
 export type OptionSection = {
   readonly id: string
   readonly tab: SettingsTab
   readonly title: Words
-  /** One sentence under the title. */
+  /** One sentence below the title. */
   readonly lead?: Words
   readonly options: readonly OptionRow[]
 }
@@ -51,13 +54,13 @@ export type OptionSchema = Omit<OptionRow, 'access' | 'preset'> & {
   readonly section: string
   readonly tab: SettingsTab
   readonly defaultText: string
-  /** The text goes to the vault and is never read back. */
+  /** The text goes to the vault and can never be read. */
   readonly isSecret: boolean
-  /** 10 admin, 100 super admin. */
+  /** 10 is an admin, 100 the super admin. */
   readonly minimumRole: 10 | 100
 }
 
-/** The options of a section, each with what follows from its row. */
+/** The schemas of a section's options, derived from their rows. */
 export const schemasOf = ({ id, tab, options }: OptionSection): readonly OptionSchema[] =>
   options.map(({ access, preset, ...row }) => ({
     ...row,

@@ -7,7 +7,7 @@ import { OPTIONS, optionValue } from './registry.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** The events that set checked texts; none for what is so already. */
+/** The events that set the checked texts; unchanged options have none. */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
@@ -15,26 +15,26 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
     return [{ type: 'OptionSet', v: 2, data: { key, value, before: kept(before) } }]
   })
 
-/** JSON may come back as it is displayed: with other blanks. */
+/** JSON may come back as it was displayed, with other white space. */
 export function isSame(key: string, value: string, before: string): boolean {
   const type = OPTIONS.get(key)?.type
   if (type === undefined || !isJsonType(type)) return value === before
   return isSameJson(value, before)
 }
 
-/** What an earlier release took may be too long to be written twice into one event. */
+/** A text accepted by an earlier release may be too long to occur twice in one event. */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
-/** Prices a call by itself. */
+/** Sets a price per call. */
 export const SINGLE = 'fallback_single_price'
 
-/** The two that price only together. */
+/** These two set a price only together. */
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
- * A fallback price is a price per call or a pair of ratios, never both: whichever is entered
- * clears the other, in whatever order a form sends its parts.
+ * A fallback price is a price per call or a pair of ratios, never both. Setting one clears the
+ * other, in whatever order a form sends them.
  */
 export function withoutRivals(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

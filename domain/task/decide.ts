@@ -16,26 +16,26 @@ import type {
   TaskUnconfirmed,
 } from './events.ts'
 
-/** Beside `AdmitCall`, in one append. */
+/** Appended together with `AdmitCall`. */
 type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
   readonly type: 'SubmitTask'
   readonly hold: Quota
 }
 
-/** A provider took it. */
+/** A provider accepted the task. */
 export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
-/** Its provider's answer is lost: a call back may say more. */
+/** The provider's answer was lost; a callback may still report on the task. */
 export type NoteUnconfirmed = TaskSentTo & {
   readonly type: 'NoteUnconfirmed'
 }
 
 /**
- * What its provider says of it, asked or unasked; with `SUCCESS` beside `SettleCall` and with
- * `FAILURE` beside `ReleaseCall`, in one append. Refused where the task is over, so that the
- * account's part is not carried out either. `at`: now, unix milliseconds.
+ * A report of the provider, requested or not. `SUCCESS` is appended together with `SettleCall`, and
+ * `FAILURE` with `ReleaseCall`. It is refused where the task has ended, so that the account's event
+ * is not written either. `at` is the current time in unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -50,7 +50,7 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/** No provider took it; beside `ReleaseCall`. */
+/** No provider accepted the task. Appended together with `ReleaseCall`. */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -60,7 +60,7 @@ export type FailTask = {
   readonly at: number
 }
 
-/** Ends what nobody will report on any more; beside `ReleaseCall`. */
+/** Ends a task on which no report is expected any more. Appended together with `ReleaseCall`. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -73,35 +73,35 @@ export type TaskCommand =
 
 type TaskErrorCode =
   | 'TaskUnknown'
-  /** It has succeeded or failed: that stands. */
+  /** The task has already succeeded or failed. */
   | 'TaskEnded'
-  /** Another channel has it, or it has another id there. */
+  /** The task is at another channel, or has another id there. */
   | 'TaskElsewhere'
-  /** Over an hour old: it is to be expired. */
+  /** The task is more than an hour old and must be expired. */
   | 'TaskTooOld'
-  /** It may still come to something. */
+  /** The task may still end by itself. */
   | 'TaskNotOver'
 
 export type TaskError = CodedError<TaskErrorCode>
 
-/** Where a task is: with which provider, and as what. */
+/** The provider that has the task, and the task's id there. */
 export type TaskPlace = Pick<
   TaskAccepted['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
-/** Where a task was sent whose answer is lost. */
+/** The channel to which a task was sent whose answer was lost. */
 type TaskSentTo = Pick<TaskUnconfirmed['data'], 'channelId' | 'costRatio' | 'keyRef' | 'attempts'>
 
 export type KnownTask = {
   readonly submitted: TaskSubmitted['data']
-  /** null: no provider has taken it. */
+  /** null means that no provider has accepted the task. */
   readonly place: TaskPlace | null
-  /** null: its provider answered, or it was not sent. */
+  /** null means that the provider answered, or that the task was not sent. */
   readonly sentTo: TaskSentTo | null
   readonly status: TaskStatus
   readonly startedAt: number | null
-  /** null while it is open. */
+  /** null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
@@ -109,13 +109,16 @@ type TaskState = { readonly known: KnownTask | null }
 
 const noTask = (): TaskState => ({ known: null })
 
-/** Nobody waits longer for a task: its hold goes back. */
+/** An open task ends after this time, and its hold is released. */
 export const TASK_MS_MAX = 3_600_000
 
-/** A task that no provider is known to have: one that has it calls back long before. */
+/**
+ * Ends a task earlier if no provider is known to have it; a provider that has it calls back long
+ * before.
+ */
 const LOST_MS = 600_000
 
-/** A status only moves up: what comes late, out of turn, says nothing new. */
+/** A status only moves up, so that late or reordered reports change nothing. */
 const RANKS: Record<OpenStatus, number> = {
   UNKNOWN: 0,
   NOT_START: 1,
@@ -160,7 +163,9 @@ const factsOf = ({ submitted: { task, userId, kind } }: KnownTask): TaskFacts =>
   kind,
 })
 
-/** Its provider may have called back before it answered: then it was accepted by that. */
+/**
+ * The provider may have called back before it answered; the callback has then accepted the task.
+ */
 function accept({ type, ...place }: AcceptTask, known: KnownTask): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
   if (known.end !== null) return codedError('TaskEnded')
@@ -172,7 +177,7 @@ const isAt = (
   { place }: KnownTask,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
-/** A call back that came first says more. */
+/** A callback that arrived first has more information. */
 function noteUnconfirmed({ type, ...sentTo }: NoteUnconfirmed, known: KnownTask): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
@@ -216,7 +221,7 @@ function fail({ at, type, ...why }: FailTask, known: KnownTask): Outcome {
   return [failed(known, why, at)]
 }
 
-/** After an hour, whatever it is doing; sooner where nobody is known to have it. */
+/** Ends a task after an hour in any status, and sooner if no provider is known to have it. */
 function expire({ at }: ExpireTask, known: KnownTask): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
@@ -225,7 +230,7 @@ function expire({ at }: ExpireTask, known: KnownTask): Outcome {
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Why it is over, though nobody says so; null: it is not. */
+/** The cause for which the task can be expired, or null if it cannot. */
 export function causeOfExpiry(known: KnownTask, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'

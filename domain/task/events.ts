@@ -3,13 +3,15 @@ import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** One stream per task; `task` is the id of the call that pays for it, a UUID v7. */
+/** Each task has one stream; `task` is the id of the call that pays for it, a UUID v7. */
 export const taskStream = (task: string): string => `task-${task}`
 
 export const TASK_KINDS = ['drawing', 'music'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
-/** A status that a task can still leave, as on the wire. `UNKNOWN`: its provider can't tell. */
+/**
+ * A status that is not final, as on the wire. `UNKNOWN` means that the provider does not know it.
+ */
 export type OpenStatus = 'NOT_START' | 'SUBMITTED' | 'QUEUED' | 'MODAL' | 'IN_PROGRESS' | 'UNKNOWN'
 
 export type TaskStatus = OpenStatus | 'SUCCESS' | 'FAILURE'
@@ -21,9 +23,9 @@ export type TaskFacts = {
 }
 
 /**
- * Its hold is durable and nothing was sent yet: the same append admits the call of the same id in
- * the account. In here: action, prompt, submit time (`submittedAt`), model, group, hold. Progress
- * is in no event at all (`infra/progress`).
+ * The hold is durable and nothing has been sent yet: the same append admits the call of the same id
+ * in the account. The event has action, prompt, submit time (`submittedAt`), model, group and hold.
+ * No event has the progress (`infra/progress` has it).
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
@@ -33,17 +35,20 @@ export type TaskSubmitted = Fact<
     readonly platform: string
     /** As on the wire: `IMAGINE`, `UPSCALE`, `MUSIC`… */
     readonly action: string
-    /** What is priced: `mj_imagine`, `swap_face`, `suno_music`… */
+    /** The name that is priced: `mj_imagine`, `swap_face`, `suno_music`… */
     readonly model: string
     readonly group: string
     readonly hold: WireQuota
-    /** What was asked for, in the caller's words; null where the action has none. */
+    /** The prompt in the caller's words; null where the action has none. */
     readonly prompt: Sealed | null
-    /** The caller's own mark of it, told whenever it is asked for; left out where there is none. */
+    /**
+     * The caller's own label, which every answer about the task returns; omitted where there is
+     * none.
+     */
     readonly state?: Sealed
     /** The task that this one continues. */
     readonly origin: string | null
-    /** Whether its provider was told where to call back. */
+    /** Whether the provider got a callback address. */
     readonly isNotified: boolean
     /** Unix milliseconds. */
     readonly submittedAt: number
@@ -51,28 +56,31 @@ export type TaskSubmitted = Fact<
 >
 
 /**
- * A provider took it. In here: channel and what that charges for it, the provider's id of it, code
- * and description.
+ * A provider accepted the task. The event has the channel and its cost ratio, the provider's id of
+ * the task, code and description.
  */
 export type TaskAccepted = Fact<
   'TaskAccepted',
   Pick<ProviderCost, 'costRatio'> &
     TaskFacts & {
       readonly channelId: number
-      /** Which of the channel's keys: later questions go by the same. */
+      /** The channel's key that was used; later queries use the same key. */
       readonly keyRef: string
       readonly upstreamId: string
-      /** As on the wire: 1 submitted, 21 exists already, 22 queued. */
+      /** As on the wire: 1 submitted, 21 already exists, 22 queued. */
       readonly code: number
-      /** The provider's words to it. */
+      /** The provider's description. */
       readonly description: Sealed | null
       readonly status: OpenStatus
-      /** Every try there was, for the books of its call; left out by a call back. */
+      /** All attempts, for the events of the call; omitted in a callback. */
       readonly attempts?: readonly Attempt[]
     }
 >
 
-/** Sent, and its answer is lost: that provider may have it. In here: channel, key, every try. */
+/**
+ * The task was sent and the answer was lost, so that the provider may have it. The event has the
+ * channel, the key and all attempts.
+ */
 export type TaskUnconfirmed = Fact<
   'TaskUnconfirmed',
   Pick<ProviderCost, 'costRatio'> &
@@ -83,19 +91,22 @@ export type TaskUnconfirmed = Fact<
     }
 >
 
-/** Its status moved on, and is not its last. In here: status, start time once it has begun. */
+/**
+ * The status changed to another one that is not final. The event has the status, and the start time
+ * once the task has started.
+ */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {
     readonly status: OpenStatus
-    /** Unix milliseconds; when it was first seen under way. */
+    /** Unix milliseconds at which the task was first seen in progress, or null. */
     readonly startedAt: number | null
   }
 >
 
 /**
- * Ended well: the same append settles its call. In here: start and finish time, image url, the
- * prompt in English, and what else came of it.
+ * The task succeeded; the same append settles its call. The event has start and finish time, the
+ * image's URL, the prompt in English, and further results.
  */
 export type TaskSucceeded = Fact<
   'TaskSucceeded',
@@ -103,30 +114,34 @@ export type TaskSucceeded = Fact<
     readonly channelId: number
     readonly startedAt: number | null
     readonly finishedAt: number
-    /** Drawings. */
+    /** Only for drawings. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /** JSON text: a drawing's `buttons` and `properties`, the `data` of a music task. */
+    /** JSON text: `buttons` and `properties` of a drawing, `data` of a music task. */
     readonly result: Sealed | null
   }
 >
 
 /**
- * Why it failed: its provider said so (`failed`), no provider took it (`refused`, or
- * `unreachable` without an answer), nobody knows what became of it (`lost`), it took over an hour.
+ * The cause of a failure: the provider reported it (`failed`), no provider accepted the task
+ * (`refused`, or `unreachable` without an answer), the state of the task is unknown (`lost`), or it
+ * took more than an hour (`timeout`).
  */
 export type FailureCause = 'failed' | 'refused' | 'unreachable' | 'lost' | 'timeout'
 
-/** Ended without a result: the same append releases its call. In here: finish time and reason. */
+/**
+ * The task ended without a result; the same append releases its call. The event has finish time and
+ * reason.
+ */
 export type TaskFailed = Fact<
   'TaskFailed',
   TaskFacts & {
-    /** null: no provider had it. */
+    /** null means that no provider had the task. */
     readonly channelId: number | null
-    /** The provider's code where it refused: 3, 23, 24…; null otherwise. */
+    /** The code with which the provider refused the task: 3, 23, 24…; otherwise null. */
     readonly code: number | null
     readonly cause: FailureCause
-    /** The provider's words; null where it had none: then the cause is all there is. */
+    /** The provider's words, or null where it gave none; then only the cause is known. */
     readonly failReason: Sealed | null
     readonly startedAt: number | null
     readonly finishedAt: number

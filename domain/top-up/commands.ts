@@ -4,62 +4,67 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
-/** What a provider said, its signature checked: all of it has to match the order. */
+/**
+ * A payment that the provider reported with a valid signature. All of its members must match the
+ * order.
+ */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
   readonly tradeNo: string
   readonly provider: PaymentProvider
   readonly merchant: string
   readonly currency: string
-  /** In hundredths. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly paymentId: string
   readonly rebate: Rebate | null
 }
 
-/** `cents` above 0, and no more than is left of what was paid. */
+/** `cents` is above 0 and at most what is left of the payment. */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /** As whoever asks saw the order: refunds so far. */
+  /** The number of refunds when the requester read the order. */
   readonly refundsBefore: number
-  /** The order's `changes` that the shares were worked out from. Left out: any. */
+  /** The order's `changes` on which the shares are based; if omitted, they are not checked. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** `TopUpState.changes`, as seen when what goes with the report was worked out. */
+  /** The `changes` of the `TopUpState` on which the accompanying commands are based. */
   readonly changesBefore: number
-  /** What the user reads beside quota that is taken, sealed. */
+  /** The sealed note that the user sees next to quota that is taken back. */
   readonly note: Sealed
   readonly currency: string
 }
 
-/** The provider said how a refund stands, or what all refunds of a charge come to (`isTotal`). */
+/**
+ * The provider reported the status of a refund, or the sum of all refunds of a charge (`isTotal`).
+ */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
   readonly isTotal: boolean
-  /** In hundredths. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
 }
 
-/** The provider said how a dispute stands. */
+/** The provider reported the status of a dispute. */
 export type ReportDispute = Report & {
   readonly type: 'ReportDispute'
   readonly disputeId: string
-  /** In hundredths. */
+  /** In hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
-  /** Unix seconds; null: no evidence is taken. */
+  /** Unix seconds; null means that no evidence is accepted. */
   readonly dueBy: number | null
-  /** What this report says of the money; null: nothing. */
+  /** What the report says about the money; null means nothing. */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** When the provider said so, unix seconds. */
+  /** When the provider made the statement, in unix seconds. */
   readonly statedAt: number
 }
 
@@ -70,14 +75,14 @@ export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
 export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
-  /** What the provider said is not what was ordered; params: `field`. */
+  /** The report does not match the order; params: `field`. */
   | 'TopUpMismatch'
-  /** Details: `paymentId`, of the payment that counted. */
+  /** params: `paymentId` of the payment that counted. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** More than is left of what was paid, or nothing; params: `left`. */
+  /** The amount is 0 or exceeds what is left of the payment; params: `left`. */
   | 'RefundOutOfRange'
-  /** Somebody else refunded a part of it in between. */
+  /** Another refund was made meanwhile. */
   | 'RefundedMeanwhile'
 
 export type TopUpError = CodedError<TopUpErrorCode>

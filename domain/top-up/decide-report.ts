@@ -20,21 +20,22 @@ import {
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
-/** Refunds of these never move money, or moved it back: a refund does not leave them again. */
+/** A refund with one of these statuses moved no money, or its money came back. They are final. */
 const FAILED = ['failed', 'canceled']
-/** Money is on its way, or has left. */
+/** The money is about to leave, or has left. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/** Decided, and not against the operator. */
+/** Final statuses of disputes that were not decided against the operator. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/** The bank has decided: no other status follows but by an appeal. */
+/** Whether the bank has decided the dispute. Only an appeal can change such a status. */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * A report of the provider, the same one once. What it says of money that left or came back is
- * set against what was taken back by then, and the difference is a second event.
+ * Records a report of the provider; repeats change nothing. The money that left or came back
+ * according to the report is compared with what was taken back so far, and the difference becomes a
+ * second event.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -54,7 +55,7 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   return [report, ...movement(command, state, order, delta)]
 }
 
-/** By how much what is refunded changes by a report: below 0 where money came back. */
+/** The change of the refunded money by a report; negative where money came back. */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
   if ('code' in events) return 0n
@@ -66,7 +67,10 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
   return cents
 }
 
-/** Hundredths that left the operator's account for good or for now, by the provider's word. */
+/**
+ * The hundredths that left the operator's account, permanently or for now, according to the
+ * provider.
+ */
 export function moneyGone({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
@@ -74,20 +78,20 @@ export function moneyGone({ refunds, disputes, chargeCents }: ProviderReports): 
     if (FAILED.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
-  // NOTE: the charge's sum counts refunds that were not reported by id, and those that failed.
+  // NOTE: the charge's sum includes refunds that were not reported by id, and failed ones.
   const ofCharge = chargeCents - failed
   return (live > ofCharge ? live : ofCharge) + disputed
 }
 
 /**
- * NOTE: `funds_reinstated` of a dispute that is lost returns what had been refunded before, which
- * the refund's own report takes back: it changes nothing here.
+ * NOTE: `funds_reinstated` of a lost dispute returns money that was refunded before, which the
+ * report of the refund takes back. It changes nothing here.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
-/** Money that an admin recorded as given back explains that of reports that come later, once. */
+/** A refund that an admin recorded accounts for later reports of the same money, once. */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - moneyGone(reports)
   if (more <= 0n) return coveredCents < gone ? coveredCents : gone
@@ -95,7 +99,7 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
   return coveredCents + (more < open ? more : open)
 }
 
-/** What has to be taken back in all; never more than was paid. */
+/** The money that has to be taken back in total, at most the payment. */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + moneyGone(reports) - coveredCents
@@ -144,7 +148,7 @@ const sourceOf = (command: TopUpReport): ReportSource =>
 
 type Reported = TopUpRefundReported | TopUpDisputeReported
 
-/** null where the report says nothing that is not known. */
+/** null where the report has nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
@@ -172,13 +176,13 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
   const known = reports.refunds.get(refundId)
   if (known === undefined) return true
   if (FAILED.includes(known.status) || known.status === status) return false
-  // A refund that succeeded only changes by failing; what came late says nothing new.
+  // A successful refund can only change to a failed one; late reports have nothing new.
   return known.status !== 'succeeded' || FAILED.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
 
-/** The known dispute with what is newer in the report; null where that is nothing. */
+/** The known dispute with the newer members of the report, or null if none is newer. */
 function disputeOf(
   command: ReportDispute,
   known: ReportedDispute | undefined,
@@ -202,13 +206,13 @@ function disputeOf(
   return { disputeId, ...facts, statedAt: isNewer ? statedAt : known.statedAt }
 }
 
-/** Times are whole seconds: of two words of one second, the decision is the later one. */
+/** Times are in whole seconds: of two statements in one second, a decision is the later one. */
 function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== known.statedAt) return statedAt > known.statedAt
   return !isDecided(known.status) || isDecided(status)
 }
 
-/** The reports with one more; folds and decisions add it the same way. */
+/** The reports with one more. Decisions and folds add it in the same way. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
   const cents = knownCents(data.money)
   if (type === 'TopUpDisputeReported') {
@@ -222,7 +226,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
   return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
-/** Why the admins hear of a report. */
+/** Why admins are notified of a report. */
 export type ReportNews =
   | 'refunded'
   | 'refund-failed'
@@ -231,7 +235,7 @@ export type ReportNews =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** What admins have to know of a report; null: nothing that was not said before. */
+/** The news in a report of which admins must be notified, or null. */
 export function newsOf(command: TopUpReport, state: TopUpState): ReportNews | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

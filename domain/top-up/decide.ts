@@ -69,8 +69,8 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 })
 
 /**
- * NOTE: what was paid before is refused and not passed over: the credit goes with this event in one
- * append, and must not be tried a second time by itself.
+ * NOTE: a payment of a paid order is refused and not ignored, because the credit is in the same
+ * append and must not be attempted a second time.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')

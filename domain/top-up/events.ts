@@ -2,47 +2,50 @@ import type { DecimalText } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** One stream per order: whether it was paid is decided here, and nowhere else. */
+/** Each order has one stream, which alone decides whether it was paid. */
 export const topUpStream = (orderId: number): string => `top-up-${orderId}`
 
 export type PaymentProvider = 'epay' | 'stripe'
 export type PaymentMethod = 'zfb' | 'wx' | 'stripe'
 
-/** Money with two digits after the point: `7.30`. */
+/** Money with two decimal places: `7.30`. */
 export type MoneyText = string
 
-/** A user asked to pay: what for, how much, and to whom. */
+/** A user started a payment: its purpose, its amount and its recipient. */
 export type TopUpOrdered = Fact<
   'TopUpOrdered',
   {
     readonly orderId: number
     readonly userId: number
-    /** What the provider calls the order by; nobody can guess it. */
+    /** The id by which the provider knows the order; it cannot be guessed. */
     readonly tradeNo: string
     readonly provider: PaymentProvider
     readonly method: PaymentMethod
-    /** Whom the provider pays: the merchant's id; empty where its secret alone says so. */
+    /** The merchant's id at the provider; empty where the secret alone identifies the merchant. */
     readonly merchant: string
-    /** Dollars of quota, whole ones. */
+    /** Whole dollars of quota. */
     readonly amount: number
     readonly quota: WireQuota
     readonly money: MoneyText
     /** ISO 4217: `CNY`. */
     readonly currency: string
-    /** The top-up code that was used, and by what it multiplied the price. */
+    /** The top-up code that was used, and the factor that it applied to the price. */
     readonly code: { readonly name: string; readonly ratio: DecimalText } | null
   }
 >
 
-/** The provider said so, by its signature, and everything matched the order. Once. */
+/**
+ * The provider reported the payment with a valid signature, and everything matched the order.
+ * Happens at most once.
+ */
 export type TopUpPaid = Fact<
   'TopUpPaid',
   {
     readonly orderId: number
     readonly userId: number
-    /** The provider's own id of the payment. */
+    /** The provider's id of the payment. */
     readonly paymentId: string
-    /** What the inviter gets for it, on the affiliate balance. */
+    /** The inviter's share, which goes to the affiliate balance. */
     readonly rebate: Rebate | null
   }
 >
@@ -53,35 +56,40 @@ export type Rebate = {
   readonly quota: WireQuota
 }
 
-/** The report by which money left or came back: the provider's id of refund, charge or dispute. */
+/**
+ * The report by which money left or came back: the provider's id of the refund, charge or dispute.
+ */
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
-/** Money was given back: all of it, or a part. An admin who recorded it is in the event's meta. */
+/**
+ * All or a part of the money was refunded. If an admin recorded the refund, the event's meta has
+ * the admin.
+ */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',
   {
     readonly orderId: number
     readonly userId: number
-    /** Counts up from 1 in its order. */
+    /** Counts the refunds of an order from 1. */
     readonly refundNo: number
     readonly money: MoneyText
-    /** What is taken back from the user, and from the inviter. */
+    /** The quota that is taken back from the user, and from the inviter. */
     readonly quota: WireQuota
     readonly rebateQuota: WireQuota
-    /** Why, sealed for the user whom it is about. */
+    /** The reason, sealed for the user concerned. */
     readonly reason: Sealed
-    /** Left out: an admin recorded the refund. */
+    /** Omitted if an admin recorded the refund. */
     readonly source?: ReportSource
   }
 >
 
-/** Money that had left is back, since a refund failed or a dispute was won: its quota returns. */
+/** Money came back because a refund failed or a dispute was won: its quota is restored. */
 export type TopUpRestored = Fact<
   'TopUpRestored',
   {
     readonly orderId: number
     readonly userId: number
-    /** Counts up from 1 in its order. */
+    /** Counts the restorations of an order from 1. */
     readonly restoreNo: number
     readonly money: MoneyText
     readonly quota: WireQuota
@@ -90,27 +98,27 @@ export type TopUpRestored = Fact<
   }
 >
 
-/** The provider said how a refund stands, whoever started it there. */
+/** The provider reported the status of a refund, whoever started it. */
 export type TopUpRefundReported = Fact<
   'TopUpRefundReported',
   {
     readonly orderId: number
     readonly userId: number
-    /** The provider's id of the refund; of the charge where `isTotal`. */
+    /** The provider's id of the refund, or of the charge where `isTotal` is set. */
     readonly refundId: string
     readonly money: MoneyText
-    /** `money` is that of all refunds of the charge so far. */
+    /** `money` is the sum of all refunds of the charge so far. */
     readonly isTotal?: true
-    /** In the provider's words: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
+    /** The provider's status: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
     readonly status: string
-    /** A code of the provider's; empty where it gave none. */
+    /** A code of the provider; empty where it gave none. */
     readonly reason: string
-    /** How much of all money reported is the money that admins had recorded. */
+    /** The part of all reported money that admins had already recorded. */
     readonly coveredMoney: MoneyText
   }
 >
 
-/** The provider said how a dispute stands. */
+/** The provider reported the status of a dispute. */
 export type TopUpDisputeReported = Fact<
   'TopUpDisputeReported',
   {
@@ -118,18 +126,18 @@ export type TopUpDisputeReported = Fact<
     readonly userId: number
     readonly disputeId: string
     readonly money: MoneyText
-    /** A code of the provider's: `fraudulent`. */
+    /** A code of the provider: `fraudulent`. */
     readonly reason: string
-    /** In the provider's words: `needs_response`, `under_review`, `won`, `lost`. */
+    /** The provider's status: `needs_response`, `under_review`, `won`, `lost`. */
     readonly status: string
-    /** Until when evidence is taken, unix seconds; null: none is taken. */
+    /** Until when evidence is accepted, in unix seconds; null means that none is accepted. */
     readonly dueBy: number | null
-    /** The money was taken from the operator's account, and returned to it. */
+    /** Whether the money was taken from the operator's account, and whether it was returned. */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
-    /** When the provider said the status, unix seconds: older words change nothing. */
+    /** When the provider stated the status, in unix seconds; older statements change nothing. */
     readonly statedAt: number
-    /** How much of all money reported is the money that admins had recorded. */
+    /** The part of all reported money that admins had already recorded. */
     readonly coveredMoney: MoneyText
   }
 >

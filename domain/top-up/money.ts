@@ -5,31 +5,31 @@ import type { MoneyText } from './events.ts'
 
 const FORM = /^(\d{1,12})(?:\.(\d{1,2})0{0,16})?$/
 
-/** Hundredths of what a text says: `7.3`, `7.30`, `7`. null for anything that is no such sum. */
+/** The hundredths in `7.3`, `7.30` or `7`. Returns null for text that is not such an amount. */
 export function centsOf(text: string): bigint | null {
   const [, whole, fraction = ''] = FORM.exec(text) ?? []
   return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
 }
 
-/** With two digits after the point: `7.30`. */
+/** Text with two decimal places: `7.30`. */
 export const moneyText = (cents: bigint): MoneyText =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** What so many dollars of quota cost, in hundredths; rounded once, half a cent up. */
+/** The price of `amount` dollars of quota in hundredths; rounded once, half up. */
 export const priceCents = (amount: number, price: DecimalText, ratio: DecimalText): bigint =>
   rounded(product(integer(BigInt(amount) * 100n), price, ratio))
 
-/** What so many dollars are in quota. */
+/** The quota for `amount` dollars. */
 export const quotaOfDollars = (amount: number, quotaPerUnit: DecimalText): Quota =>
   rounded(product(integer(amount), quotaPerUnit))
 
-/** A share in percent, rounded down: nobody gets a unit that the share doesn't cover. */
+/** A percentage of the quota, rounded down so that no unit beyond the share is given. */
 export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   const { units, scale } = times(integer(quota), decimalOf(percentage))
   return units / (100n * 10n ** BigInt(scale))
 }
 
-/** The part of `quota` that belongs to `cents` of `allCents`, rounded down; all of it for all. */
+/** The part of `quota` for `cents` of `allCents`, rounded down; all of it for all of them. */
 export const partOf = (quota: Quota, cents: bigint, allCents: bigint): Quota =>
   (quota * cents) / allCents
 

@@ -5,7 +5,9 @@ import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
-/** A refund that the provider reported; it is live while its money is on its way or has left. */
+/**
+ * A refund that the provider reported. It is live while its money is about to leave or has left.
+ */
 export type ReportedRefund = {
   readonly cents: bigint
   readonly status: string
@@ -17,33 +19,36 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/** What the provider says became of the money, apart from what admins record. */
+/** What the provider reported about the money, as opposed to what admins recorded. */
 export type ProviderReports = {
   /** By the provider's id. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
   /** By the provider's id. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The most that the provider ever said of all refunds of the charge together. */
+  /** The largest sum of all refunds of the charge that the provider reported. */
   readonly chargeCents: bigint
 }
 
 export type TopUpState = {
-  /** null: never ordered. */
+  /** null if it was never ordered. */
   readonly order: TopUpOrdered['data'] | null
-  /** null: not paid. */
+  /** null while it is not paid. */
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /** Money whose quota is taken back at this moment, whoever reported it. */
+  /** The money whose quota is currently taken back, no matter who reported it. */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota
   /** The part of `refundedCents` that admins recorded. */
   readonly recordedCents: bigint
   readonly reports: ProviderReports
-  /** The part of the provider's money that is the money of admins' records: taken back once. */
+  /**
+   * The part of the money reported by the provider that admins also recorded. It is taken back
+   * once.
+   */
   readonly coveredCents: bigint
-  /** Counts the order's events, so that a decision on an older state is refused. */
+  /** The number of the order's events, by which a decision on an outdated state is refused. */
   readonly changes: number
 }
 
@@ -64,9 +69,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * The quota that goes back with so many hundredths, or returns for a negative number of them: the
- * share of all refunds together, less what went back before. So the parts of a whole refund sum to
- * the whole, to the unit, and what is restored is exactly what is no longer refunded.
+ * The quota that is taken back with so many hundredths, or restored for a negative number. It is
+ * the share of all refunds together minus what was taken back before. Thus the parts of a full
+ * refund add up to the exact whole, and a restoration returns exactly what is no longer refunded.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
@@ -79,7 +84,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** Of money that an event says. */
+/** The hundredths of an amount in an event, which is always valid. */
 export function knownCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')

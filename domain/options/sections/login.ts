@@ -55,7 +55,7 @@ export const LOGIN: OptionSection = {
   ],
 }
 
-/** What every way in by another site has: a switch, an id and a secret. */
+/** The options of every OAuth provider: a switch, an id and a secret. */
 const client = (
   site: string,
   keys: { readonly flag: string; readonly id: string; readonly secret: string },
@@ -89,11 +89,13 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionRow =
   preset,
   access: 'root',
   label: { zh, en },
-  // The browser goes to the other one by itself.
+  // The browser, and not this server, opens the authorization endpoint.
   ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
 })
 
-/** Where the site is: an installation of one's own has other addresses than the public one. */
+/**
+ * The addresses of the provider, because a self-hosted installation has others than the public one.
+ */
 const endpointsOf = (
   site: string,
   prefix: string,

@@ -38,7 +38,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'Price',
-      // Nothing is sold for nothing: a price of 0 would give quota away at the first top-up.
+      // A price of 0 would give quota away at the first top-up.
       type: decimal('0.0001', '1000000'),
       preset: '7.3',
       access: 'root',
@@ -55,7 +55,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'TopUpCodes',
-      // As of a price: at 0 nothing could be ordered.
+      // As for the price: nothing could be ordered at 0.
       type: RATIOS_ABOVE_ZERO,
       preset: '{}',
       access: 'root',
@@ -76,7 +76,7 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/** Currencies with two digits after the point, as all sums of money here are. */
+/** Currencies with two decimal places, which all amounts of money here have. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {

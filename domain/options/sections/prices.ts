@@ -125,7 +125,7 @@ export const OTHER_RATIOS: OptionSection = {
   ],
 }
 
-/** Colours that the console has a badge of, in either theme. */
+/** The colours for which the console has a badge in both themes. */
 const BADGE_COLOURS = [
   'grey',
   'blue',
@@ -151,7 +151,7 @@ export const GROUPS: OptionSection = {
   options: [
     {
       key: 'GroupRatio',
-      // Every user begins in `default`: without its ratio, nobody new could make a call.
+      // New users are in `default`: without its ratio, they could not make any calls.
       type: { kind: 'ratios', required: 'default' },
       preset: ratiosText(DEFAULT_GROUP_RATIOS),
       label: { zh: '分组倍率', en: 'Group ratios' },
