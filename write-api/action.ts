@@ -7,6 +7,7 @@ import type {
   FastifyRequest,
   RawServerDefault,
 } from 'fastify'
+import Type, { type Static } from 'typebox'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
@@ -90,3 +91,8 @@ export async function waitUntilVisible(
   reply.header('x-position', String(position))
   await freshness.waitFor(names, position, FRESH_WITHIN_MS)
 }
+
+/** Path parameters are text, so the schema checks that an id is a positive integer. */
+export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+export const idOf = ({ id }: Static<typeof IdParams>): number => Number(id)

@@ -29,15 +29,13 @@ import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
-import { deleteMessage } from './messages/delete-message.ts'
-import { editMessage } from './messages/edit-message.ts'
-import { readMessage } from './messages/read-message.ts'
+import { deleteMessage, editMessage, readMessage } from './messages/change-message.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { createNextIds } from './next-id.ts'
 import { startQuotaWarnings } from './notifications/quota-warnings.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
-import { PROVIDER_LIMITS } from './oauth/ask-provider.ts'
 import { authorize, oauthCallback, oauthState } from './oauth/authorize.ts'
+import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { createProviders } from './oauth/providers.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
@@ -213,8 +211,8 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   })
   const duePrices = startDuePrices(core)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
-  const ways = { mailer: deps.mailer, outbound: webhooks }
-  const warnings = startQuotaWarnings({ core, freshness, ways })
+  const transports = { mailer: deps.mailer, outbound: webhooks }
+  const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
     await Promise.all([duePrices.stop(), warnings.stop()])
     await webhooks.close()

@@ -101,3 +101,13 @@ const PROBLEMS: Record<ProblemCode, Words> = {
   secret: { zh: '是机密选项', en: 'is a secret option' },
   'not-secret': { zh: '不是机密选项', en: 'is not a secret option' },
 }
+
+/**
+ * Appends the names to the message for several objects: `…: a, b, c and 97 more`. Without names it
+ * returns the message for one object.
+ */
+export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
+  if (names === undefined) return one
+  const [zh, en] = more === undefined ? ['', ''] : [` 等，另有 ${more} 个`, ` and ${more} more`]
+  return { zh: `${several.zh}：${names}${zh}`, en: `${several.en}: ${names}${en}` }
+}

@@ -3,7 +3,7 @@ import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-addr
 import { invalidField } from '#infra/http/http-errors.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
-import type { FetchModels } from '#write-api/contract/channel-action.ts'
+import type { FetchModels } from '#write-api/contract/channels.ts'
 import {
   baseOf,
   type ProviderTarget,

@@ -11,11 +11,10 @@ import {
   UpdateChannel,
   UpdateTag,
 } from '#write-api/contract/channels.ts'
-import { TestMail } from '#write-api/contract/mail.ts'
+import { Login } from '#write-api/contract/login.ts'
 import { CreateMessage } from '#write-api/contract/messages.ts'
-import { PutOption } from '#write-api/contract/options.ts'
-import { Register, ResetPassword } from '#write-api/contract/registration.ts'
-import { Login, Setup } from '#write-api/contract/setup.ts'
+import { PutOption, TestMail } from '#write-api/contract/options.ts'
+import { Register, ResetPassword, Setup } from '#write-api/contract/registration.ts'
 import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/tokens.ts'
 import {
   AdjustQuota,

@@ -52,7 +52,7 @@ describe('what is no text is refused, naming where, and nothing is written', () 
     const answer = await send(method, url, body)
     expect(answer).toMatchObject({ status: 400, success: false })
     expect(answer.message).toContain(name)
-    expect(answer.message).toContain('has a character that is not allowed')
+    expect(answer.message).toContain('contains a character that is not allowed')
     expect(await fixture.head()).toBe(head)
   })
 

@@ -196,7 +196,7 @@ describe('options', () => {
 
   it.each([
     ['zh', '选项 GroupRatio 无效：缺少必需的条目（default）'],
-    ['en', 'Invalid option GroupRatio: lacks an entry it must have (default)'],
+    ['en', 'Invalid option GroupRatio: lacks a required entry (default)'],
   ])('of groups says in %s that the default group is missing', async (language, message) => {
     const answer = await fixture.root.call('PUT', '/api/option/', {
       body: { key: 'GroupRatio', value: '{"vip":0.5}' },

@@ -12,6 +12,7 @@ import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
 import { CHAT_TYPES, SERVED_TYPES } from '#relay/server.ts'
 import { testCore } from '#test/support/core.ts'
+import { siteDatabase } from '#test/support/site-database.ts'
 import { writeApi } from '#write-api/server.ts'
 
 export const PASSWORD = 'correct horse'
@@ -36,7 +37,7 @@ export type Caller = <T = unknown>(
 
 /** The management API on real parts, not set up yet. `clock.ahead` moves its time, in ms. */
 export async function writeFixture(overrides: Partial<Config> = {}) {
-  const { core: real, close } = await testCore(overrides)
+  const { core: real, close } = await testCore(overrides, siteDatabase)
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const limits = createMemoryLimits(now)

@@ -1,7 +1,6 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
-import { naming } from '../naming.ts'
-import { validationWords } from '../validation-words.ts'
+import { appendNames, validationWords } from '../validation-words.ts'
 
 const EXPIRED: Words = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',
@@ -71,7 +70,7 @@ export const CHANNEL_ERRORS = {
       en: 'Enter the key: a new type, address or proxy of a channel needs it again',
     },
   ],
-  ChannelExpired: [200, (params) => naming(params, EXPIRED, EXPIRED_ONES)],
+  ChannelExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   InvalidField: [
     400,

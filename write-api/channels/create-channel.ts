@@ -17,9 +17,16 @@ import { languageOf, type Words } from '#infra/http/language.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import {
+  type Action,
+  accepted,
+  contextOf,
+  type Deps,
+  IdParams,
+  idOf,
+  waitUntilVisible,
+} from '../action.ts'
 import { CreateChannel, CreatedChannels } from '../contract/channels.ts'
-import { IdParams, idOf } from '../id-params.ts'
 import { channelError } from './channel-errors.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { enteredTerms, keepProxy } from './channel-proxy.ts'

@@ -25,3 +25,9 @@ export type SecondFactorRequired = Static<typeof SecondFactorRequired>
  */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])
 export type LoginResult = Static<typeof LoginResult>
+
+export const Login = Type.Object({
+  username: Type.String({ maxLength: 256 }),
+  password: Type.String({ maxLength: 512 }),
+})
+export type Login = Static<typeof Login>

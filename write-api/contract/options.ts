@@ -74,3 +74,6 @@ export const PricePreview = Type.Object({
   users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
 })
 export type PricePreview = Static<typeof PricePreview>
+
+export const TestMail = Type.Object({ to: Type.String({ maxLength: 320 }) })
+export type TestMail = Static<typeof TestMail>

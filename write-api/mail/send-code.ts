@@ -124,7 +124,7 @@ async function sendToVisitor(
   } catch (error) {
     if (!(error instanceof MailFailed)) throw error
     // NOTE: the error itself is not logged, because a mail server's response contains the address.
-    core.log.warn({ fault: error.fault }, 'sending a mail failed')
-    throw mailError(error.fault === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
+    core.log.warn({ code: error.code }, 'sending a mail failed')
+    throw mailError(error.code === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
   }
 }

@@ -3,7 +3,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { TestMail } from '#write-api/contract/mail.ts'
+import { TestMail } from '#write-api/contract/options.ts'
 import type { Action } from '../action.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { mailError } from './mail-errors.ts'
@@ -31,7 +31,7 @@ export const sendTestMail: Action = (api, { core, mailer }) => {
       try {
         await mailer.send({ to, ...testMail(languageOf(request), siteNameOf(values)) })
       } catch (error) {
-        if (error instanceof MailFailed) throw mailError('TestMailFailed', { fault: error.fault })
+        if (error instanceof MailFailed) throw mailError('TestMailFailed', { fault: error.code })
         throw error
       }
       return done()

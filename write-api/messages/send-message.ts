@@ -17,33 +17,36 @@ import { validationWords } from '../validation-words.ts'
 import { messageError } from './message-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
-const NAMED_MAX = 10
+const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
-/** Everybody it goes to, as of now. Unknown groups, unknown and deleted users are named. */
-async function chosenRecipients(
+/**
+ * Resolves the recipients at this moment. Throws for unknown groups and for unknown or deleted
+ * users, naming them.
+ */
+async function resolveRecipients(
   deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // Whoever has registered by now is among everybody.
+  // "Everybody" includes users who registered a moment ago.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // Better nobody for now than some of everybody, and nothing said of who is left out.
+  // Fails rather than leaving out some of the recipients unnoticed.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
-  const chosen = { isEverybody: everybody, groups, userIds: user_ids }
-  const ids = await chosenUserIds(core.db, chosen)
+  const selection = { isEverybody: everybody, groups, userIds: user_ids }
+  const ids = await chosenUserIds(core.db, selection)
   const known = new Set(ids)
   const unknown = user_ids.filter((id) => !known.has(id))
   if (unknown.length > 0) {
-    throw messageError('RecipientUnknown', { ids: unknown.slice(0, NAMED_MAX).join(', ') })
+    throw messageError('RecipientUnknown', { ids: unknown.slice(0, LISTED_IDS_MAX).join(', ') })
   }
   return rangesOf(ids)
 }
 
-/** A group is one of the settings, or one that users have been left in. */
+/** Accepts groups from the settings and groups that users still belong to. */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
@@ -53,74 +56,84 @@ async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<v
     if (users.length > 0) continue
     throw invalidField('groups', {
       zh: `分组「${name}」不存在`,
-      en: `there is no group “${name}”`,
+      en: `the group “${name}” does not exist`,
     })
   }
 }
 
-export type Written = { readonly title: string; readonly content: string }
+export type MessageContent = { readonly title: string; readonly content: string }
 
-/** Trimmed, and both there. */
-export function writtenIn(body: Written): Written {
+/** Trims title and content. Throws if one is empty or contains forbidden characters. */
+export function validText(body: MessageContent): MessageContent {
   const [title, content] = [body.title.trim(), body.content.trim()]
   if (title === '') throw messageError('MessageTitleRequired')
   if (content === '') throw messageError('MessageContentRequired')
-  for (const [field, isFit] of [
+  for (const [field, isValid] of [
     ['title', isName(title)],
     ['content', isText(content)],
   ] as const) {
-    if (!isFit) throw invalidField(field, validationWords({ fault: 'bad-character' }))
+    if (!isValid) throw invalidField(field, validationWords({ fault: 'bad-character' }))
   }
   return { title, content }
 }
 
 const ownerOf = (messageId: number): string => `message:${messageId}`
 
-export const keepText = (
+export const storeText = (
   vault: Pick<Vault, 'putSecret'>,
   messageId: number,
-  { title, content }: Written,
+  { title, content }: MessageContent,
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/** The reference of the text: the one there is where it says the same, else a new one. */
-export async function keepOtherText(
+/**
+ * Returns the reference of the stored text: the existing one if the text is the same, or else a new
+ * one.
+ */
+export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,
   { textRef }: MessageText,
-  written: Written,
+  text: MessageContent,
 ): Promise<string> {
   const owned = { owner: ownerOf(messageId), ref: textRef }
-  const kept = (await vault.getSecrets('message', [owned])).get(textRef)
-  const isKept = kept !== undefined && isSame(JSON.parse(kept), written)
-  return isKept ? textRef : keepText(vault, messageId, written)
+  const stored = (await vault.getSecrets('message', [owned])).get(textRef)
+  const isUnchanged = stored !== undefined && isSame(JSON.parse(stored), text)
+  return isUnchanged ? textRef : storeText(vault, messageId, text)
 }
 
-/** POST /api/admin/messages: one event, whoever it goes to. */
+/**
+ * POST /api/admin/messages: sends a message with one event, regardless of the number of recipients.
+ */
 export const sendMessage: Action = (api, deps) => {
   api.post(
     '/api/admin/messages',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Send a message to users, to groups, or to everybody there is',
+        summary: 'Send a message to users, to groups or to all users',
         body: CreateMessage,
         response: { 200: Envelope(CreatedMessage) },
       },
     },
     async (request, reply) => {
       const { actors, vault } = deps.core
-      const written = writtenIn(request.body)
+      const text = validText(request.body)
       const { format = 'markdown' } = request.body
-      const recipients = await chosenRecipients(deps, request.body)
+      const recipients = await resolveRecipients(deps, request.body)
       if (recipients.length === 0) throw messageError('RecipientRequired')
       const context = contextOf(deps, request)
       const { id, outcome } = await deps.nextIds('message', async (messageId) => {
-        const textRef = await keepText(vault, messageId, written)
+        const textRef = await storeText(vault, messageId, text)
         const command = { type: 'SendMessage', messageId, recipients, format, textRef } as const
-        const sent = await actors.handle(messageDecider, messageStream(messageId), command, context)
-        if (!sent.isDone) await vault.deleteSecret(textRef)
-        return sent
+        const result = await actors.handle(
+          messageDecider,
+          messageStream(messageId),
+          command,
+          context,
+        )
+        if (!result.isDone) await vault.deleteSecret(textRef)
+        return result
       })
       await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return success({ id, total_recipients: countOf(recipients) })

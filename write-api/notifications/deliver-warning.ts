@@ -11,7 +11,7 @@ import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/** In both languages: nobody knows here which one its reader speaks. */
+/** Written in both languages, because the reader's language is unknown here. */
 function warningMail(
   site: string,
   remaining: string,
@@ -19,59 +19,62 @@ function warningMail(
   address: string,
 ): Omit<Mail, 'to'> {
   const zh = `您的剩余额度为 ${remaining}，已低于提醒阈值 ${threshold}，请及时充值以免影响使用。`
-  const en = `You have ${remaining} left, less than the ${threshold} you are reminded at.`
+  const en = `Your remaining quota is ${remaining}, below your reminder threshold of ${threshold}.`
   return renderMail({
     subject: `${site}：额度即将用尽 / Your quota is running low`,
     lines: [zh, en],
     ...(address === '' ? {} : { link: { url: `${address}/app/me`, label: '查看 / Open' } }),
-    last: '每两小时至多提醒一次。 / Sent at most once in two hours.',
+    last: '每两小时至多提醒一次。 / Sent at most once every two hours.',
   })
 }
 
-const PLACES = 6
+const DECIMALS = 6
 
-/** Quota as the site shows it: dollars with their cents and what is smaller, or units. */
+/** Formats quota as the site shows it: dollars with at least two decimals, or units. */
 function amountText(quota: bigint, values: ReadonlyMap<string, string>): string {
   const perDollar = parseDecimal(optionValue(values, 'QuotaPerUnit'))
   if (!optionFlag(values, 'DisplayInCurrencyEnabled') || perDollar === null) return String(quota)
   const magnitude = quota < 0n ? -quota : quota
-  const parts = (magnitude * 10n ** BigInt(PLACES + perDollar.scale)) / perDollar.units
-  const digits = String(parts).padStart(PLACES + 1, '0')
-  const fraction = digits.slice(-PLACES).replace(/0{1,4}$/, '')
-  return `${quota < 0n ? '-' : ''}$${digits.slice(0, -PLACES)}.${fraction}`
+  const parts = (magnitude * 10n ** BigInt(DECIMALS + perDollar.scale)) / perDollar.units
+  const digits = String(parts).padStart(DECIMALS + 1, '0')
+  const fraction = digits.slice(-DECIMALS).replace(/0{1,4}$/, '')
+  return `${quota < 0n ? '-' : ''}$${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** How a warning leaves. */
-export type WarningWays = {
+/** The transports that warnings are sent with. */
+export type WarningTransports = {
   readonly mailer: Mailer
   readonly outbound: Pick<Outbound, 'dispatcher'>
 }
 
-const AT_ONCE_MAX = 16
-const SETTLE_MS_MAX = 5_000
+const CONCURRENT_MAX = 16
+const SETTLE_WAIT_MS_MAX = 5_000
 
-/** Sends beside whoever reads the events, a few at once; one that fails is a line in the log. */
-export function deliveries(core: Core, ways: WarningWays, stop: AbortSignal) {
+/**
+ * Delivers warnings beside the reader of the events, several at a time. A failed delivery is
+ * logged.
+ */
+export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {
   const running = new Set<Promise<void>>()
   return {
     start: async (account: LowAccount, eventId: string, values: ReadonlyMap<string, string>) => {
-      while (running.size >= AT_ONCE_MAX) await Promise.race(running)
+      while (running.size >= CONCURRENT_MAX) await Promise.race(running)
       const { userId, means } = account
-      const sending = deliver(core, ways, { account, eventId, values, stop })
+      const sending = deliver(core, transports, { account, eventId, values, stop })
         .catch((error: unknown) => {
-          const facts = { userId, means, reason: reasonOf(error) }
-          warnThrottled(core.log, facts, 'a quota warning was not delivered')
+          const details = { userId, means, reason: reasonOf(error) }
+          warnThrottled(core.log, details, 'delivering a quota warning failed')
         })
         .finally(() => running.delete(sending))
       running.add(sending)
     },
-    /** Waits a moment for those that are under way. */
+    /** Waits a limited time for deliveries in progress. */
     settled: async (): Promise<void> => {
-      const over = new AbortController()
-      const { signal } = over
-      const atMost = delay(SETTLE_MS_MAX, undefined, { signal, ref: false }).catch(() => {})
-      await Promise.race([Promise.allSettled(running), atMost])
-      over.abort()
+      const timeout = new AbortController()
+      const { signal } = timeout
+      const timedOut = delay(SETTLE_WAIT_MS_MAX, undefined, { signal, ref: false }).catch(() => {})
+      await Promise.race([Promise.allSettled(running), timedOut])
+      timeout.abort()
     },
   }
 }
@@ -83,13 +86,13 @@ type Warning = {
   readonly stop: AbortSignal
 }
 
-async function deliver(core: Core, ways: WarningWays, warning: Warning): Promise<void> {
+async function deliver(core: Core, transports: WarningTransports, warning: Warning): Promise<void> {
   const { account, values } = warning
-  if (account.means === 'webhook') return deliverWebhook(core, ways, warning)
+  if (account.means === 'webhook') return deliverWebhook(core, transports, warning)
   const address = optionValue(values, 'ServerAddress').replace(/\/$/, '')
   const [remaining, threshold] = [account.remaining, account.threshold]
   const texts = [amountText(remaining, values), amountText(threshold, values)] as const
-  await ways.mailer.send({
+  await transports.mailer.send({
     to: account.mailTo,
     ...warningMail(siteNameOf(values), ...texts, address),
   })
@@ -97,7 +100,7 @@ async function deliver(core: Core, ways: WarningWays, warning: Warning): Promise
 
 async function deliverWebhook(
   { vault, now }: Core,
-  { outbound }: WarningWays,
+  { outbound }: WarningTransports,
   { account, eventId, stop }: Warning,
 ): Promise<void> {
   const { userId, webhookUrl: url, webhookSecretRef: ref, remaining, threshold } = account
@@ -110,6 +113,6 @@ async function deliverWebhook(
     remaining_quota: toWire(remaining),
     threshold_quota: toWire(threshold),
   }
-  const isTaken = await sendWebhook(outbound, { url, secret, eventId, body }, { now, stop })
-  if (!isTaken) throw new Error('the webhook did not take it')
+  const isAccepted = await sendWebhook(outbound, { url, secret, eventId, body }, { now, stop })
+  if (!isAccepted) throw new Error('the webhook did not accept the warning')
 }

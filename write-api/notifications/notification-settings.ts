@@ -15,31 +15,39 @@ import { notificationError } from './notification-errors.ts'
 
 export type SettingsChange = {
   readonly step: AnyStep
-  /** The secrets that are nobody's any more once the step was carried out, or was refused. */
-  readonly leftOver: { readonly ifDone: string | null; readonly ifRefused: string | null }
+  /** The secret to delete after the step was carried out, or after it was rejected. */
+  readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
 
-/** How the user wants to be told, as a step; what is left out stays. One at a time per user. */
-export async function notificationsChange(
+/**
+ * Builds the step that changes how the user is notified. Settings that are left out stay unchanged.
+ * Calls for one user must be serialised.
+ */
+export async function notificationsStep(
   { core }: Deps,
   request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
 ): Promise<SettingsChange> {
-  const asked = request.body
+  const changes = request.body
   const stream = notificationsStream(userId)
   const { settings: before } = await core.actors.stateOf(notificationsDecider, stream)
-  const means = asked.notify_type ?? before.means
-  const webhookUrl = await textOf(core, userId, before.webhookUrl, webhookOf(asked.webhook_url))
+  const means = changes.notify_type ?? before.means
+  const webhookUrl = await sealIfChanged(
+    core,
+    userId,
+    before.webhookUrl,
+    parseWebhook(changes.webhook_url),
+  )
   if (means === 'webhook' && webhookUrl === null) throw notificationError('WebhookUrlInvalid')
-  const secret = secretOf(asked.webhook_secret)
-  const address = addressOf(asked.notification_email)
-  const asThreshold = asked.quota_warning_threshold
-  const threshold = asThreshold === undefined ? before.threshold : toWire(fromWire(asThreshold))
-  const mailTo = await textOf(core, userId, before.mailTo, address)
-  if (mailTo !== before.mailTo) await proveAddress(core, request, userId, address)
-  // The last that could fail: a secret is not kept for what was refused before.
-  const webhookSecretRef = await secretRefOf(core, userId, before, secret)
-  const isOther = webhookSecretRef !== before.webhookSecretRef
+  const secret = parseSecret(changes.webhook_secret)
+  const address = parseAddress(changes.notification_email)
+  const newThreshold = changes.quota_warning_threshold
+  const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
+  const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
+  if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
+  // Comes last of the steps that may fail, so that no secret is stored for a rejected request.
+  const webhookSecretRef = await storeSecret(core, userId, before, secret)
+  const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
   return {
     step: {
@@ -47,45 +55,48 @@ export async function notificationsChange(
       stream,
       command: { type: 'ChangeNotifications', userId, settings },
     },
-    leftOver: {
-      ifDone: isOther ? before.webhookSecretRef : null,
-      ifRefused: isOther ? webhookSecretRef : null,
+    obsoleteSecret: {
+      ifDone: isNewSecret ? before.webhookSecretRef : null,
+      ifRejected: isNewSecret ? webhookSecretRef : null,
     },
   }
 }
 
-/** undefined: as it was; empty: none. */
-type Asked = string | undefined
+/** undefined keeps the value; an empty string removes it. */
+type OptionalText = string | undefined
 
-/** An address that could never be called is refused at once; it is judged again at each call. */
-function webhookOf(text: Asked): Asked {
-  const given = text?.trim()
-  if (given === undefined || given === '') return given
-  const address = webhookAddress(given)
+/** Rejects an address that could never be called; each call checks it again. */
+function parseWebhook(text: OptionalText): OptionalText {
+  const trimmed = text?.trim()
+  if (trimmed === undefined || trimmed === '') return trimmed
+  const address = webhookAddress(trimmed)
   if (address === null) throw notificationError('WebhookUrlInvalid')
   return address.href
 }
 
-/** What is kept is sent, and signs: a header takes no other letters, and no blanks around. */
-function secretOf(text: Asked | null): Asked | null {
-  const given = text?.trim() ?? text
-  if (typeof given === 'string' && !isHeaderText(given))
+/**
+ * Trims the secret, which is sent in a header: other characters and surrounding blanks are not
+ * allowed there.
+ */
+function parseSecret(text: OptionalText | null): OptionalText | null {
+  const trimmed = text?.trim() ?? text
+  if (typeof trimmed === 'string' && !isHeaderText(trimmed))
     throw notificationError('WebhookSecretInvalid')
-  return given
+  return trimmed
 }
 
-const addressOf = (text: Asked): Asked =>
+const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Nobody has this site write to a stranger: the address is the one that is bound, which was proved,
- * or its code is shown. The code is used up, whatever else of the request is refused afterwards.
+ * Prevents the site from writing to strangers: the address must be the bound one, which was
+ * verified, or come with its code. The code is used up even if the rest of the request is rejected.
  */
-async function proveAddress(
+async function verifyAddress(
   core: Deps['core'],
   request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
-  address: Asked,
+  address: OptionalText,
 ): Promise<void> {
   if (address === undefined || address === '') return
   const owner = await findMailOwner(core, address)
@@ -96,12 +107,14 @@ async function proveAddress(
   if (!isRight) throw loginError('MailCodeWrong')
 }
 
-/** Sealed anew only where the text is another: the same one again changes nothing. */
-async function textOf(
+/**
+ * Seals the text only if it differs from the previous one, so that repeating it changes nothing.
+ */
+async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
   before: Sealed | null,
-  text: Asked,
+  text: OptionalText,
 ): Promise<Sealed | null> {
   if (text === undefined) return before
   if (text === '') return null
@@ -109,8 +122,11 @@ async function textOf(
   return vault.seal(userId, text)
 }
 
-/** Empty as left out: a secret is never shown, so a form sends none back. null takes it away. */
-async function secretRefOf(
+/**
+ * An empty string keeps the secret, because a secret is never shown and forms send it back empty.
+ * null removes it.
+ */
+async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
   before: NotificationSettings,

@@ -4,17 +4,17 @@ import { optionInteger, optionValue } from '#domain/options/registry.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { openCheckpoint } from '#infra/event-bus/reader-checkpoint.ts'
-import type { Held } from '#infra/leases/leases.ts'
+import type { HeldLease } from '#infra/leases/leases.ts'
 import { webhookErrorOf } from '#infra/outbound/webhook.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { webhookSecret } from '#infra/vault/secrets.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { type LowAccount, lowAccounts } from '#projections/notifications/query.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { deliveries, type WarningWays } from './deliver-warning.ts'
+import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
-/** What lowers a balance for good; a hold alone does not. */
+/** Events that lower a balance permanently; a hold does not. */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed'],
@@ -25,33 +25,37 @@ const FRESH_WITHIN_MS = 2_000
 export type WarningDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  readonly ways: WarningWays
+  readonly transports: WarningTransports
 }
 
 /**
- * Tells users that their quota runs low, from the events of accounts, in one process of all that
- * accept commands: whoever holds the lease. What happened while none was running is read first.
+ * Warns users whose quota runs low, from the events of accounts. It runs in one of the processes
+ * that accept commands: the one that holds the lease. Events from times when no process ran are
+ * read first.
  */
-export const startQuotaWarnings = (deps: WarningDeps): Held =>
+export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
     const { store, pg } = deps.core
-    const bookmark = await openCheckpoint(pg, NAME)
-    let from = await bookmark.read()
+    const checkpoint = await openCheckpoint(pg, NAME)
+    let from = await checkpoint.read()
     if (from === null) {
-      // The first time: what was spent before is no news.
+      // On the first start, earlier events are skipped.
       from = await store.headPosition()
-      await bookmark.save(from)
+      await checkpoint.save(from)
     }
-    const sends = deliveries(deps.core, deps.ways, lost)
+    const deliveries = createDeliveries(deps.core, deps.transports, lost)
     const onBatch = async (events: readonly Recorded[], position: number): Promise<void> => {
       if (lost.aborted) return
-      await warnAbout(deps, events, position, sends.start)
-      await bookmark.save(position)
+      await warnAbout(deps, events, position, deliveries.start)
+      await checkpoint.save(position)
     }
-    await follow(deps, from, onBatch, lost).finally(sends.settled)
+    await follow(deps, from, onBatch, lost).finally(deliveries.settled)
   })
 
-/** Resolves when the lease is lost; rejects when reading fails, to begin again at the bookmark. */
+/**
+ * Resolves when the lease is lost. Rejects when reading fails; the reader then restarts at the
+ * checkpoint.
+ */
 function follow(
   { core }: WarningDeps,
   from: number,
@@ -68,7 +72,7 @@ function follow(
   })
 }
 
-type Start = (
+type StartDelivery = (
   account: LowAccount,
   eventId: string,
   values: ReadonlyMap<string, string>,
@@ -78,19 +82,20 @@ async function warnAbout(
   { core, freshness }: WarningDeps,
   events: readonly Recorded[],
   position: number,
-  start: Start,
+  start: StartDelivery,
 ): Promise<void> {
   const lowered = events.filter(({ type }) => LOWERING.has(type))
   const userIds = [...new Set(lowered.map(({ data }) => Number(Object(data).userId)))]
   if (userIds.length === 0) return
   if (!(await freshness.waitFor(READ_MODELS, position, FRESH_WITHIN_MS))) {
-    throw new Error('the read models are behind: balances will be looked at again')
+    throw new Error('the read models are behind; the events will be read again')
   }
   const { values } = await allOptions(core.db)
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // What can't be sent leaves the two hours unspent: it is due once that is mended.
+    // A warning that can not be sent does not start the pause of two hours, so that it is sent once
+    // the settings are fixed.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -98,18 +103,21 @@ async function warnAbout(
   }
 }
 
-/** Judged anew: what was saved long ago may not be sent any more, which its owner's page says. */
+/**
+ * Checks the saved webhook again, because the rules may have changed since. The user's page shows
+ * the problem.
+ */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
   { userId, webhookUrl, webhookSecretRef: ref }: LowAccount,
 ): Promise<boolean> {
   const fault = webhookErrorOf(webhookUrl, await webhookSecret(vault, userId, ref))
   if (fault === null) return true
-  warnThrottled(log, { userId, fault }, 'a webhook can not be sent as it was saved')
+  warnThrottled(log, { userId, fault }, 'a saved webhook cannot be called')
   return false
 }
 
-/** The fact comes first, and is given once: whoever is killed after it has warned nobody twice. */
+/** Appends the event before sending, so that a crash in between never warns a user twice. */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,
   { userId, means, remaining, threshold }: LowAccount,

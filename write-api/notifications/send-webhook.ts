@@ -6,54 +6,58 @@ import { webhookAddress } from '#infra/outbound/webhook.ts'
 
 export type Webhook = {
   readonly url: string
-  /** Sent as the bearer, and what the body is signed with; null: neither. */
+  /** The bearer token and signing key; null: neither is sent. */
   readonly secret: string | null
-  /** Of the event it is about: the same at every try. */
+  /** The id of the event; the same in every attempt. */
   readonly eventId: string
   readonly body: object
 }
 
-const TRIES = 3
-const TRY_MS_MAX = 5_000
+const ATTEMPTS_MAX = 3
+const ATTEMPT_MS_MAX = 5_000
 const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
-/** Of each connection; the time of a try is watched as a whole, and what is said is cut. */
+/**
+ * Limits of each connection. Each attempt has a time limit as a whole, and its response is
+ * truncated.
+ */
 export const WEBHOOK_LIMITS: OutboundLimits = {
-  connectTimeoutMs: TRY_MS_MAX,
-  headersTimeoutMs: TRY_MS_MAX,
-  bodyTimeoutMs: TRY_MS_MAX,
+  connectTimeoutMs: ATTEMPT_MS_MAX,
+  headersTimeoutMs: ATTEMPT_MS_MAX,
+  bodyTimeoutMs: ATTEMPT_MS_MAX,
   maxResponseBytes: -1,
 }
 
 /**
- * Posts JSON to an address that a user entered: https, the user policy, no redirects, 5 s a try,
- * three tries with growing pauses. Answers whether it was taken. `stop` ends the tries.
+ * Posts JSON to an address that a user entered: https only, under the user policy, without
+ * redirects, 5 s per attempt, three attempts with growing pauses. Returns whether the receiver
+ * accepted it. `stop` ends the attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
   hook: Webhook,
   { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  // Judged at use as well: what was saved long ago may not be allowed any more.
+  // Checked again before use, because the rules may have changed since it was saved.
   if (webhookAddress(hook.url) === null) return false
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const outcome = await tryOnce(outbound, hook, now())
-    if (outcome !== 'again') return outcome === 'taken'
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const outcome = await attemptDelivery(outbound, hook, now())
+    if (outcome !== 'retry') return outcome === 'accepted'
     const pauseMs = randomInt(PAUSE_MS / 2, PAUSE_MS * 1.5) * 2 ** (attempt - 1)
-    if (attempt < TRIES) await delay(pauseMs, undefined, { signal: stop }).catch(() => {})
+    if (attempt < ATTEMPTS_MAX) await delay(pauseMs, undefined, { signal: stop }).catch(() => {})
     if (stop.aborted) return false
   }
   return false
 }
 
-type Tried = 'taken' | 'refused' | 'again'
+type AttemptResult = 'accepted' | 'rejected' | 'retry'
 
-async function tryOnce(
+async function attemptDelivery(
   { dispatcher }: Pick<Outbound, 'dispatcher'>,
   { url, secret, eventId, body }: Webhook,
   nowMs: number,
-): Promise<Tried> {
+): Promise<AttemptResult> {
   const text = JSON.stringify(body)
   try {
     const answer = await request(url, {
@@ -67,21 +71,22 @@ async function tryOnce(
         ...(secret === null ? {} : signed(secret, text, nowMs)),
       },
       body: text,
-      signal: AbortSignal.timeout(TRY_MS_MAX),
+      signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // What it says beside its status is nobody's: read a little, so that it isn't cut off.
+    // The body is irrelevant; a small part is read so that the connection can be reused.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
-    if (statusCode >= 200 && statusCode < 300) return 'taken'
-    return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'again' : 'refused'
+    if (statusCode >= 200 && statusCode < 300) return 'accepted'
+    return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'retry' : 'rejected'
   } catch (error) {
-    // A secret of old that no header takes: that is told by its name, and stays so at every try.
+    // An old secret may contain characters that no header can carry. Retrying would not help, so
+    // the error is passed on.
     if (error instanceof errors.InvalidArgumentError) throw error
-    return 'again'
+    return 'retry'
   }
 }
 
-/** `t` in unix seconds; `v1` the HMAC-SHA256 of `t.body`, hex. */
+/** `t` is in Unix seconds; `v1` is the HMAC-SHA256 of `t.body` in hex. */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)
   const v1 = createHmac('sha256', secret).update(`${t}.${text}`).digest('hex')

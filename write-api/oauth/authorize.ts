@@ -16,33 +16,33 @@ import {
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import { issueState, takeState, userOf } from './oauth-state.ts'
+import { consumeState, issueState, userOf } from './oauth-state.ts'
 import { type Profile, ProviderFailed } from './provider.ts'
 
 /**
- * GET /api/oauth/state: a state for whoever sends the browser to GitHub or LinuxDO by itself, or
- * shows Telegram's widget. OIDC needs `/api/oauth/authorize`, which sends a nonce along.
+ * GET /api/oauth/state: issues a state for a client that redirects to GitHub or LinuxDO by itself,
+ * or shows Telegram's widget. OIDC requires `/api/oauth/authorize`, which adds a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.get(
     '/api/oauth/state',
     {
       schema: {
-        summary: 'A single-use state for another way in, bound to this browser',
+        summary: 'Issue a single-use state for an OAuth login, bound to this browser',
         querystring: StateQuery,
         response: { 200: Envelope(Type.String()) },
       },
     },
     async (request, reply) => {
-      const trip = { type: null, redirectUri: '' }
-      const { state } = await issueState(deps, request, reply, request.query, trip)
+      const target = { type: null, redirectUri: '' }
+      const { state } = await issueState(deps, request, reply, request.query, target)
       return success(state)
     },
   )
 }
 
-/** What a provider answers; its failures are told to the visitor in one way, and to the log. */
-export async function confirmed<T>(
+/** Calls a provider. All of its failures look the same to the visitor; the log has the reason. */
+export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
   ask: () => Promise<T>,
@@ -51,20 +51,22 @@ export async function confirmed<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: the message alone: what caused it may quote a request, with its code or secret.
-    core.log.warn({ provider, why: error.message }, 'a way in by another site failed')
+    // NOTE: only the message is logged, because the cause may quote a request with its code or
+    // secret.
+    core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
 }
 
-/** GET /api/oauth/authorize: where to send the browser, with state, PKCE and nonce. */
+/**
+ * GET /api/oauth/authorize: returns the provider's URL for the browser, with state, PKCE and nonce.
+ */
 export const authorize: Action = (api, deps) => {
   api.get(
     '/api/oauth/authorize',
     {
       schema: {
-        summary:
-          'Where to send the browser for another way in; sets a cookie that it comes back with',
+        summary: 'Get the URL of the provider’s sign-in page; sets a cookie for the callback',
         querystring: AuthorizeQuery,
         response: { 200: Envelope(Authorize) },
       },
@@ -73,21 +75,21 @@ export const authorize: Action = (api, deps) => {
       const { type, ...purpose } = request.query
       const provider = await deps.providers.of(type)
       const redirectUri = await deps.providers.redirectUri(type)
-      const trip = { type, redirectUri }
-      const { state, journey } = await issueState(deps, request, reply, purpose, trip)
-      const url = await confirmed(deps, type, () => provider.authorizeUrl(journey, state))
+      const target = { type, redirectUri }
+      const { state, flow } = await issueState(deps, request, reply, purpose, target)
+      const url = await callProvider(deps, type, () => provider.authorizeUrl(flow, state))
       return success({ url })
     },
   )
 }
 
-/** GET /api/oauth/{type}: logs in, registers or binds, as the state says. */
+/** GET /api/oauth/{type}: signs in, registers or binds, as the state determines. */
 export const oauthCallback: Action = (api, deps) => {
   api.get(
     '/api/oauth/:type',
     {
       schema: {
-        summary: 'Come back from another site: login data, or the message "bind"',
+        summary: 'OAuth callback: returns login data, or the message "bind"',
         params: Type.Object({ type: OAuthType }),
         querystring: CallbackQuery,
         response: { 200: Envelope(LoginOrBindResult) },
@@ -95,22 +97,24 @@ export const oauthCallback: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { type } = request.params
-      const journey = await takeState(deps, request, request.query.state, type)
-      // Without the nonce of our own sending, an ID token could be anybody's.
-      if (type === 'oidc' && journey.nonce === '') throw oauthError('OAuthStateInvalid')
-      const { bindTo } = journey
+      const flow = await consumeState(deps, request, request.query.state, type)
+      // Without a nonce that this server issued, an ID token of another login could be replayed.
+      if (type === 'oidc' && flow.nonce === '') throw oauthError('OAuthStateInvalid')
+      const { bindTo } = flow
       if (bindTo !== null && (await userOf(request)) !== bindTo) throw httpError('NotLoggedIn')
       const provider = await deps.providers.of(type)
-      const profile = await confirmed(deps, type, () => provider.profileOf(journey, request.query))
+      const profile = await callProvider(deps, type, () => provider.profileOf(flow, request.query))
       if (bindTo === null)
-        return success(await loginWithIdentity(deps, request, reply, profile, journey))
-      return bound(deps, request, reply, profile, bindTo)
+        return success(await loginWithIdentity(deps, request, reply, profile, flow))
+      return bindAndRespond(deps, request, reply, profile, bindTo)
     },
   )
 }
 
-/** Binds the identity to the user of this request, and says so as the console expects it. */
-export async function bound(
+/**
+ * Binds the identity to the request's user and responds with the message that the console expects.
+ */
+export async function bindAndRespond(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -14,31 +14,31 @@ import { createUserAccount, inviterOf } from '../users/new-user.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
 import { ACCOUNT_LIMITS, displayNameFrom } from '../users/user-names.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { Journey } from './oauth-state.ts'
+import type { OAuthFlow } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 /**
- * Lets in whom a provider has confirmed; whoever is new gets an account first. `only`: who logs in
- * anew is who he was, as another account must not take this one's place unseen.
+ * Signs in the user whom a provider identified; a new user gets an account first. `only` limits the
+ * login to one user, so that confirming a session can not silently switch to another account.
  */
 export async function loginWithIdentity(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   profile: Profile,
-  { aff, only }: Pick<Journey, 'aff' | 'only'>,
+  { aff, only }: Pick<OAuthFlow, 'aff' | 'only'>,
 ): Promise<LoginResult> {
   const { identity } = profile
   const key = identityKeyOf(deps.core.vault, identity)
-  const known = await findUserByIdentity(deps.core.db, identity.provider, key)
-  if (only !== undefined && known?.id !== only) {
+  const existing = await findUserByIdentity(deps.core.db, identity.provider, key)
+  if (only !== undefined && existing?.id !== only) {
     throw oauthError('OAuthOther', { provider: identity.provider })
   }
-  const user = known ?? (await newcomer(deps, request, reply, profile, { aff, key }))
+  const user = existing ?? (await findOrRegister(deps, request, reply, profile, { aff, key }))
   return completeLogin(deps, request, reply, user)
 }
 
-async function newcomer(
+async function findOrRegister(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -48,7 +48,7 @@ async function newcomer(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // One at a time: of two tabs of one newcomer, the second finds what the first has made.
+  // Serialised, so that the second of two tabs of a new user finds the account of the first.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
@@ -56,7 +56,7 @@ async function newcomer(
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
-  // The account is a fact; it can be entered as soon as the read model is back.
+  // The account exists; the login succeeds as soon as the read model has caught up.
   if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
@@ -90,26 +90,26 @@ async function register(
 }
 
 const MAX = ACCOUNT_LIMITS.usernameCharacters
-const TRIES = 12
+const DIGIT_ATTEMPTS = 12
 
 /**
- * Names to try for a newcomer, best first: what the provider calls them, as far as it can be a
- * name here, and then with digits. Never longer than names may be.
+ * Yields usernames to try for a new user, best first: the name at the provider as far as it is
+ * valid here, then with digits appended. None exceeds the length limit.
  */
-function* usernamesFor(theirs: string, fallback: string): Generator<string> {
-  const base = cleaned(theirs)
+function* usernamesFor(providerName: string, fallback: string): Generator<string> {
+  const base = cleanUsername(providerName)
   if (base !== '') yield base
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    // More digits the longer nothing is free.
+  for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
+    // Later attempts use more digits.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits
   }
 }
 
-/** Of an address of mail, only what stands before the `@`: the rest is nobody's business. */
-function cleaned(theirs: string): string {
-  const [name = ''] = theirs.normalize('NFKC').split('@')
+/** Keeps only the local part of a mail address, because the rest is private. */
+function cleanUsername(providerName: string): string {
+  const [name = ''] = providerName.normalize('NFKC').split('@')
   const characters = [...name.replace(/[\s\p{C}]/gu, '')]
   return characters.slice(0, MAX).join('')
 }

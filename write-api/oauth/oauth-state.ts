@@ -9,20 +9,20 @@ import type { Deps } from '../action.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { Trip } from './provider.ts'
+import type { AuthorizationParams } from './provider.ts'
 
-/** What a state stands for, fixed when it is issued. */
-export type Journey = Trip & {
-  /** null: whoever asked sends the browser there by itself. */
+/** The login or binding that a state belongs to, fixed when the state is issued. */
+export type OAuthFlow = AuthorizationParams & {
+  /** null: the client redirects the browser by itself. */
   readonly type: OAuthType | null
-  /** Whose account it will be bound to; null: it logs in. */
+  /** The user to bind the identity to; null: the flow signs in. */
   readonly bindTo: number | null
-  /** Who alone may log in by it; left out: anybody. */
+  /** The only user who may sign in with it; unset: any user. */
   readonly only?: number
   readonly aff: string
 }
 
-type Kept = Journey & { readonly browser: string }
+type StoredFlow = OAuthFlow & { readonly browser: string }
 
 const KIND = 'oauth-state'
 const TTL_MS = 600_000
@@ -30,63 +30,64 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state of 256 bits for this browser, good for ten minutes and one return. Throws 401 for
- * a binding, or a login anew, without a session.
+ * Issues a state of 256 bits for this browser, valid for ten minutes and one callback. Throws 401
+ * if a binding or a repeated login is requested without a session.
  */
 export async function issueState(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   { aff = '', intent }: StateQuery,
-  trip: Pick<Journey, 'type' | 'redirectUri'>,
-): Promise<{ readonly state: string; readonly journey: Journey }> {
+  target: Pick<OAuthFlow, 'type' | 'redirectUri'>,
+): Promise<{ readonly state: string; readonly flow: OAuthFlow }> {
   await checkRate(deps, request)
   const userId = intent === 'login' ? null : await userOf(request)
   if ((intent === 'bind' || intent === 'anew') && userId === null) throw httpError('NotLoggedIn')
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // Where the browser is sent by somebody else, the provider hears of neither.
-  const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
+  // If the client redirects by itself, the provider receives neither of them.
+  const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
-  const journey = { ...trip, ...only, verifier, nonce, bindTo, aff }
-  const kept: Kept = { ...journey, browser: issueBrowserCookie(request, reply, COOKIE) }
-  await deps.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
-  return { state, journey }
+  const flow = { ...target, ...only, verifier, nonce, bindTo, aff }
+  const stored: StoredFlow = { ...flow, browser: issueBrowserCookie(request, reply, COOKIE) }
+  await deps.core.shortLived.put(KIND, hash(state), JSON.stringify(stored), TTL_MS)
+  return { state, flow }
 }
 
 /**
- * What the state stands for, once. Throws when it is unknown, over, used, another browser's or
- * another provider's.
+ * Uses the state up and returns its flow. Throws if it is unknown, expired, used, or belongs to
+ * another browser or provider.
  */
-export async function takeState(
+export async function consumeState(
   { core }: Deps,
   request: FastifyRequest,
   state: string,
   type: OAuthType | null,
-): Promise<Journey> {
+): Promise<OAuthFlow> {
   const text = await core.shortLived.take(KIND, hash(state))
   if (text === null) throw oauthError('OAuthStateInvalid')
-  const { browser, ...journey } = JSON.parse(text) as Kept
-  const isHere = isSameBrowser(browser, request, COOKIE)
-  if (!isHere || (journey.type !== null && journey.type !== type)) {
+  const { browser, ...flow } = JSON.parse(text) as StoredFlow
+  const isBrowser = isSameBrowser(browser, request, COOKIE)
+  if (!isBrowser || (flow.type !== null && flow.type !== type)) {
     throw oauthError('OAuthStateInvalid')
   }
-  return journey
+  return flow
 }
 
 /**
- * The user of this request's session, named by `User-Id` as well; null when there is none. Only a
- * navigation can't send the header: `mayLackHeader` is for what a state holds to its browser.
+ * Returns the user of this request's session, which `User-Id` must name too; null if there is none.
+ * A navigation can not send the header: `mayLackHeader` is for requests whose state is checked
+ * against the browser.
  */
 export async function userOf(
   request: FastifyRequest,
   { mayLackHeader }: { readonly mayLackHeader: boolean } = { mayLackHeader: false },
 ): Promise<number | null> {
   const principal = await principalNow(request)
-  const named = request.headers['user-id']
+  const header = request.headers['user-id']
   if (principal === null) return null
-  if (named === undefined ? !mayLackHeader : named !== String(principal.userId)) return null
+  if (header === undefined ? !mayLackHeader : header !== String(principal.userId)) return null
   requireOwnPassword(principal)
   request.principal = principal
   return principal.userId

@@ -1,12 +1,12 @@
 import * as oidc from 'openid-client'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import { providerFetch } from './ask-provider.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './provider.ts'
+import { providerFetch } from './provider-client.ts'
 
-/** The endpoints may be empty: those that the discovery document names. */
+/** Empty endpoints default to those in the discovery document. */
 export type OidcSettings = {
   readonly clientId: string
-  /** Empty: a public client, held by PKCE alone. */
+  /** Empty for a public client, which is protected only by PKCE. */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -19,7 +19,7 @@ const STEP_SECONDS_MAX = 10
 
 type Cached = { readonly settings: string; readonly until: number }
 
-/** What discovery answered is asked for again after ten minutes, or for other settings. */
+/** Caches the discovery document for ten minutes, per settings. */
 export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
   const configOf = (settings: OidcSettings): Promise<oidc.Configuration> => {
@@ -27,10 +27,10 @@ export function createOidc(outbound: Outbound) {
     if (cached !== null && cached.settings === key && cached.until > performance.now())
       return cached.config
     const config = discover(outbound, settings)
-    const made = { settings: key, until: performance.now() + CACHED_MS, config }
-    cached = made
+    const entry = { settings: key, until: performance.now() + CACHED_MS, config }
+    cached = entry
     config.catch(() => {
-      if (cached === made) cached = null
+      if (cached === entry) cached = null
     })
     return config
   }
@@ -50,18 +50,18 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
         ...{ code_challenge: challenge, code_challenge_method: 'S256' },
       }).href
     } catch (error) {
-      // A discovery document that names no place to send anybody to.
+      // The discovery document has no authorization endpoint.
       return failed(error)
     }
   },
-  profileOf: async ({ redirectUri, verifier, nonce }, back) => {
+  profileOf: async ({ redirectUri, verifier, nonce }, callback) => {
     const config = await configOf().catch(failed)
     const url = new URL(redirectUri)
-    for (const [name, value] of Object.entries(back)) url.searchParams.set(name, value)
-    // Signature, issuer, audience, expiry and nonce of the ID token are checked here.
+    for (const [name, value] of Object.entries(callback)) url.searchParams.set(name, value)
+    // This call verifies signature, issuer, audience, expiry and nonce of the ID token.
     const tokens = await oidc
       .authorizationCodeGrant(config, url, {
-        expectedState: back.state,
+        expectedState: callback.state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
@@ -69,8 +69,8 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
       .catch(failed)
     const claims = tokens.claims()
     if (claims === undefined) throw new ProviderFailed('gave no ID token')
-    const named = claims.preferred_username !== undefined
-    const names = named ? claims : await userInfo(config, tokens.access_token, claims.sub)
+    const hasName = claims.preferred_username !== undefined
+    const names = hasName ? claims : await userInfo(config, tokens.access_token, claims.sub)
     return profileIn(claims.iss, claims.sub, names)
   },
 })
@@ -79,19 +79,19 @@ async function discover(outbound: Outbound, settings: OidcSettings): Promise<oid
   const { clientId, clientSecret } = settings
   const wellKnown = new URL(settings.wellKnown)
   const fetch = providerFetch(outbound) as unknown as oidc.CustomFetch
-  // An installation's own provider may speak plain HTTP on its own network.
+  // A provider inside the operator's network may use plain HTTP.
   const execute = wellKnown.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
-  const found = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
+  const discovered = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
     [oidc.customFetch]: fetch,
     execute,
     timeout: STEP_SECONDS_MAX,
   })
-  const { supportsPKCE: _supports, ...named } = found.serverMetadata()
+  const { supportsPKCE: _supports, ...metadata } = discovered.serverMetadata()
   const config = new oidc.Configuration(
-    { ...named, ...endpointsIn(settings) },
+    { ...metadata, ...endpointsIn(settings) },
     clientId,
     undefined,
-    clientSecret === '' ? oidc.None() : authentication(clientSecret, named),
+    clientSecret === '' ? oidc.None() : authentication(clientSecret, metadata),
   )
   config[oidc.customFetch] = fetch
   config.timeout = STEP_SECONDS_MAX
@@ -108,17 +108,20 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
   }
 }
 
-/** Basic is what a provider takes (OpenID Connect Core, section 9) unless it says otherwise. */
-function authentication(secret: string, { token_endpoint_auth_methods_supported: known }: Known) {
-  const isBasic = known === undefined || known.includes('client_secret_basic')
+/** Providers support Basic authentication by default (OpenID Connect Core, section 9). */
+function authentication(
+  secret: string,
+  { token_endpoint_auth_methods_supported: methods }: AuthMethods,
+) {
+  const isBasic = methods === undefined || methods.includes('client_secret_basic')
   return isBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
 }
 
-type Known = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_supported'>
+type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_supported'>
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Names alone are at stake: whoever is known comes in without them. */
+/** Failures are ignored, because only names depend on it and an existing user needs none. */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {
@@ -128,7 +131,10 @@ async function userInfo(config: oidc.Configuration, token: string, sub: string):
   }
 }
 
-/** By issuer and subject, which together are one person for ever (Core, section 5.7). */
+/**
+ * Identified by issuer and subject, which together identify a person permanently (Core, section
+ * 5.7).
+ */
 const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
   identity: { provider: 'oidc', id: sub, authority: issuer },
   username: plainText(names.preferred_username) || plainText(names.nickname),
@@ -137,5 +143,5 @@ const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
 
 function failed(error: unknown): never {
   const code = Object(error).code ?? Object(error).name
-  throw new ProviderFailed(`did not confirm anybody: ${String(code)}`, { cause: error })
+  throw new ProviderFailed(`did not identify a user: ${String(code)}`, { cause: error })
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import { type Ask, askProvider } from './ask-provider.ts'
 import {
+  type AuthorizationParams,
   type OAuthProvider,
   type Profile,
   ProviderFailed,
   plainText,
-  type Trip,
 } from './provider.ts'
+import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
-/** One site of the plain kind: a code for a token, the token for the account. */
+/** A provider that exchanges a code for a token, and the token for the account. */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
   readonly clientId: string
@@ -19,15 +19,15 @@ export type PlainSettings = {
   readonly userInfoEndpoint: string
 }
 
-/** OAuth 2.0 (RFC 6749, section 4.1), with PKCE for those that look at it. */
+/** OAuth 2.0 (RFC 6749, section 4.1), with PKCE for providers that check it. */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
-  authorizeUrl: async (trip, state) => {
+  authorizeUrl: async (params, state) => {
     const url = new URL(settings.authorizationEndpoint)
-    const challenge = createHash('sha256').update(trip.verifier).digest('base64url')
+    const challenge = createHash('sha256').update(params.verifier).digest('base64url')
     const parameters = {
       response_type: 'code',
       client_id: settings.clientId,
-      ...redirectOf(trip),
+      ...redirectOf(params),
       ...SCOPES[settings.provider],
       state,
       ...{ code_challenge: challenge, code_challenge_method: 'S256' },
@@ -35,34 +35,38 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return url.href
   },
-  profileOf: async (trip, { code }) => {
-    const { access_token: token } = await askProvider(
+  profileOf: async (params, { code }) => {
+    const { access_token: token } = await requestProvider(
       outbound,
       settings.tokenEndpoint,
-      tokenRequest(settings, trip, code),
+      tokenRequest(settings, params, code),
     )
-    // GitHub answers 200 for a code that it refuses.
+    // GitHub answers 200 even if it rejects the code.
     if (typeof token !== 'string' || token === '') throw new ProviderFailed('gave no token')
-    const account = await askProvider(outbound, settings.userInfoEndpoint, {
+    const account = await requestProvider(outbound, settings.userInfoEndpoint, {
       headers: { authorization: `Bearer ${token}` },
     })
     return profileIn(settings, account)
   },
 })
 
-/** Nothing but who somebody is. */
+/** The minimal scopes, which identify the user only. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
-const redirectOf = ({ redirectUri }: Trip): Record<string, string> =>
+const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
   redirectUri === '' ? {} : { redirect_uri: redirectUri }
 
-function tokenRequest(settings: PlainSettings, trip: Trip, code: string): Ask {
+function tokenRequest(
+  settings: PlainSettings,
+  params: AuthorizationParams,
+  code: string,
+): ProviderRequest {
   const { provider, clientId, clientSecret } = settings
   const form = {
     grant_type: 'authorization_code',
     code,
-    ...redirectOf(trip),
-    ...(trip.verifier === '' ? {} : { code_verifier: trip.verifier }),
+    ...redirectOf(params),
+    ...(params.verifier === '' ? {} : { code_verifier: params.verifier }),
   }
   if (provider === 'github') {
     return {
@@ -74,7 +78,9 @@ function tokenRequest(settings: PlainSettings, trip: Trip, code: string): Ask {
   return { method: 'POST', form, headers: { authorization: `Basic ${basic}` } }
 }
 
-/** By the account's number, which stays: a login name may be given to somebody else. */
+/**
+ * Identified by the numeric account id, because a login name may be reassigned to another person.
+ */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,
   account: Readonly<Record<string, unknown>>,

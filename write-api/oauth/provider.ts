@@ -1,41 +1,47 @@
 import type { Identity } from '../users/identity.ts'
 
-/** Whom a provider says that somebody is. */
+/** The user as the provider identifies them. */
 export type Profile = {
   readonly identity: Identity
-  /** What they are called there; may be no name to have here. Empty: nothing is known. */
+  /** The name at the provider, which may be invalid here. Empty if unknown. */
   readonly username: string
   readonly displayName: string
 }
 
-/** What was fixed when the browser was sent away, kept here and never given to it. */
-export type Trip = {
-  /** Empty: the provider knows where to come back to. */
+/** Values fixed when the browser is redirected. They stay on the server. */
+export type AuthorizationParams = {
+  /** Empty if the provider has the redirect URI configured. */
   readonly redirectUri: string
-  /** PKCE (RFC 7636): empty when the browser was not sent by us. */
+  /** The PKCE verifier (RFC 7636); empty if the client redirected by itself. */
   readonly verifier: string
-  /** Of the ID token: as above. */
+  /** The nonce of the ID token; empty if the client redirected by itself. */
   readonly nonce: string
 }
 
-export type Return = { readonly code: string; readonly state: string; readonly iss?: string }
-
-/** A site that browsers are sent to, and come back from with a code. */
-export type OAuthProvider = {
-  readonly authorizeUrl: (trip: Trip, state: string) => Promise<string>
-  /** Rejects with `ProviderFailed` when nobody is confirmed. */
-  readonly profileOf: (trip: Trip, back: Return) => Promise<Profile>
+export type CallbackParams = {
+  readonly code: string
+  readonly state: string
+  readonly iss?: string
 }
 
-/** The provider can't be reached, refuses, or says what makes no sense. */
+/** A provider that redirects the browser back with a code. */
+export type OAuthProvider = {
+  readonly authorizeUrl: (params: AuthorizationParams, state: string) => Promise<string>
+  /** Rejects with `ProviderFailed` if no user is identified. */
+  readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
+}
+
+/** The provider is unreachable, rejects the request or sends an invalid response. */
 export class ProviderFailed extends Error {
-  constructor(why: string, options?: ErrorOptions) {
-    super(why, options)
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options)
     this.name = 'ProviderFailed'
   }
 }
 
-/** Text of a provider as it is: a number or a text, and nothing of a length that nobody has. */
+/**
+ * Converts a provider's string or number to text; anything else or longer becomes an empty string.
+ */
 export function plainText(value: unknown, lengthMax = 255): string {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text.length <= lengthMax ? text.trim() : ''

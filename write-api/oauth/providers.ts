@@ -9,8 +9,8 @@ import { createOidc } from './oidc.ts'
 import { plainOAuth } from './plain-oauth.ts'
 import type { OAuthProvider } from './provider.ts'
 
-/** The options of one provider. */
-type Keys = {
+/** The option names of one provider. */
+type OptionNames = {
   readonly flag: string
   readonly clientId: string
   readonly clientSecret: string
@@ -19,7 +19,7 @@ type Keys = {
   readonly userInfo: string
 }
 
-const KEYS: Record<OAuthType, Keys> = {
+const OPTION_NAMES: Record<OAuthType, OptionNames> = {
   github: {
     flag: 'GitHubOAuthEnabled',
     clientId: 'GitHubClientId',
@@ -47,9 +47,12 @@ const KEYS: Record<OAuthType, Keys> = {
 }
 
 export type Providers = {
-  /** As the options of this moment have it. Throws when it is off, or not set up. */
+  /**
+   * Returns the provider as the current options configure it. Throws if it is disabled or not fully
+   * configured.
+   */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
-  /** Where it sends browsers back to, from the configured address; empty when there is none. */
+  /** The redirect URI under the configured address; empty if there is none. */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }
 
@@ -61,7 +64,7 @@ export function createProviders(
   return {
     of: async (type) => {
       const { values, secretRefs } = await allOptions(core.db)
-      const keys = KEYS[type]
+      const keys = OPTION_NAMES[type]
       if (!optionFlag(values, keys.flag)) throw oauthError('WayInClosed', { provider: type })
       const address = (key: string) => optionValue(values, key) || presetOf(key)
       const common = {
@@ -72,18 +75,21 @@ export function createProviders(
         userInfoEndpoint: address(keys.userInfo),
       }
       const wellKnown = optionValue(values, 'oidc.well_known')
-      const isWhole = type === 'oidc' ? wellKnown !== '' : common.clientSecret !== ''
-      if (common.clientId === '' || !isWhole) throw oauthError('OAuthNotSetUp', { provider: type })
+      const isComplete = type === 'oidc' ? wellKnown !== '' : common.clientSecret !== ''
+      if (common.clientId === '' || !isComplete)
+        throw oauthError('OAuthNotSetUp', { provider: type })
       return type === 'oidc'
         ? oidc({ ...common, wellKnown })
         : plainOAuth(outbound, { ...common, provider: type })
     },
     redirectUri: async (type) => {
       const { values } = await allOptions(core.db)
-      const own = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
-      // Others know one address; OIDC has to be told (Core, section 3.1.2.1).
-      if (own === '' && type === 'oidc') throw oauthError('OAuthNotSetUp', { provider: type })
-      return own === '' ? '' : `${own}/oauth/${type}`
+      const siteAddress = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
+      // Other providers have one redirect URI configured; OIDC requires the parameter (Core,
+      // section 3.1.2.1).
+      if (siteAddress === '' && type === 'oidc')
+        throw oauthError('OAuthNotSetUp', { provider: type })
+      return siteAddress === '' ? '' : `${siteAddress}/oauth/${type}`
     },
   }
 }

@@ -11,19 +11,19 @@ import type { Action, Deps } from '../action.ts'
 import { LoginResult } from '../contract/login.ts'
 import { TelegramQuery } from '../contract/oauth.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { bound } from './authorize.ts'
+import { bindAndRespond } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import { takeState, userOf } from './oauth-state.ts'
+import { consumeState, userOf } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 const AGE_SECONDS_MAX = 300
-/** Their clock may be ahead of ours. */
+/** Telegram's clock may be ahead of this server's. */
 const AHEAD_SECONDS_MAX = 60
 
 /**
- * Whom Telegram's widget names, by its signature under the bot's token (core.telegram.org/widgets/
- * login), at most five minutes old and good for one use.
+ * The user in the data of Telegram's widget, verified by the signature with the bot's token
+ * (core.telegram.org/widgets/login). The data is valid for five minutes and one use.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
@@ -46,19 +46,19 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
-/** Whether `lang` is of what is signed depends on the widget that was shown. */
+/** Some versions of the widget sign `lang` and others do not, so both are accepted. */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
   return [SIGNED, [...SIGNED, 'lang'] as const].some((names) => {
     const lines = [...names]
       .sort()
       .flatMap((name) => (query[name] === undefined ? [] : [`${name}=${query[name]}`]))
-    const wanted = createHmac('sha256', key).update(lines.join('\n')).digest()
-    return timingSafeEqual(wanted, Buffer.from(query.hash, 'hex'))
+    const expected = createHmac('sha256', key).update(lines.join('\n')).digest()
+    return timingSafeEqual(expected, Buffer.from(query.hash, 'hex'))
   })
 }
 
-/** Counted over all processes: longer than what it signs is good for. */
+/** Shared by all processes and kept longer than the data is valid. */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
   const key = `telegram:${vault.keyedHash('identity', hash)}`
@@ -71,9 +71,9 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 }
 
 /**
- * GET /api/oauth/telegram/login: a way in by what the widget says. The console always sends the
- * state that its widget was shown with, and no browser may open this address as a page: so no
- * link can log somebody in as somebody else.
+ * GET /api/oauth/telegram/login: signs in with the widget's data. The console always sends the
+ * state that its widget was shown with, and browsers can not navigate to this URL, so no link can
+ * sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.get(
@@ -81,25 +81,26 @@ export const telegramLogin: Action = (api, deps) => {
     {
       onRequest: async (request) => refuseNavigation(request),
       schema: {
-        summary: 'Log in, or register, by Telegram’s widget',
+        summary: 'Sign in or register with Telegram’s widget',
         querystring: TelegramQuery,
         response: { 200: Envelope(LoginResult) },
       },
     },
     async (request, reply) => {
       const { state } = request.query
-      const journey = state === undefined ? null : await takeState(deps, request, state, null)
-      const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
+      const flow = state === undefined ? null : await consumeState(deps, request, state, null)
+      const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)
       if (!isLogin) throw oauthError('OAuthStateInvalid')
       const profile = await telegramProfile(deps, request.query)
-      return success(await loginWithIdentity(deps, request, reply, profile, journey ?? { aff: '' }))
+      return success(await loginWithIdentity(deps, request, reply, profile, flow ?? { aff: '' }))
     },
   )
 }
 
 /**
- * GET /api/oauth/telegram/bind: the widget may send the browser here, which then has no `User-Id`:
- * the state in its address says for whom it was shown, and a navigation ends on the own page.
+ * GET /api/oauth/telegram/bind: the widget may navigate the browser here, which then sends no
+ * `User-Id`. The state in its URL identifies the user that the widget was shown to, and the
+ * navigation ends on the profile page.
  */
 export const telegramBind: Action = (api, deps) => {
   api.get(
@@ -111,7 +112,7 @@ export const telegramBind: Action = (api, deps) => {
       },
       schema: {
         summary:
-          'Bind the Telegram account that the widget names; needs the state it was shown with',
+          'Bind the Telegram account of the widget; requires the state that it was shown with',
         querystring: TelegramQuery,
         response: { 200: Done, 302: Type.Null() },
       },
@@ -119,11 +120,11 @@ export const telegramBind: Action = (api, deps) => {
     async (request, reply) => {
       const { state } = request.query
       if (state === undefined) throw oauthError('OAuthStateInvalid')
-      const { bindTo } = await takeState(deps, request, state, null)
+      const { bindTo } = await consumeState(deps, request, state, null)
       if (bindTo === null) throw oauthError('OAuthStateInvalid')
       if (bindTo !== request.principal?.userId) throw httpError('NotLoggedIn')
       const profile = await telegramProfile(deps, request.query)
-      const answer = await bound(deps, request, reply, profile, bindTo)
+      const answer = await bindAndRespond(deps, request, reply, profile, bindTo)
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect('/app/me', 302)
       return answer
     },

@@ -13,21 +13,22 @@ import { LoginResult } from '../contract/login.ts'
 import { WeChatQuery } from '../contract/oauth.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
-import { askProvider } from './ask-provider.ts'
-import { bound, confirmed } from './authorize.ts'
+import { bindAndRespond, callProvider } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './provider.ts'
+import { requestProvider } from './provider-client.ts'
 
-/** As long as a code is good for. */
+/** The lifetime of a code. */
 const WINDOW_MS = 180_000
-const TRIES_MAX = 5
-/** Of the whole site: who has many addresses guesses no faster. */
-const SITE_TRIES_MAX = 100
+const ADDRESS_FAILURES_MAX = 5
+/** Limits the whole site, so that more addresses do not allow faster guessing. */
+const SITE_FAILURES_MAX = 100
 
 /**
- * Whose code it is, as the operator's WeChat server says. A wrong code is refused; an address has
- * five wrong ones in three minutes and the site a hundred, since six digits are soon guessed.
+ * The user that a code belongs to, as the operator's WeChat server answers. An address may send
+ * five wrong codes in three minutes and the whole site a hundred, because codes have only six
+ * digits.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -37,12 +38,12 @@ async function weChatProfile(deps: Deps, request: FastifyRequest, code: string):
   const server = optionValue(values, 'WeChatServerAddress').replace(/\/+$/, '')
   if (server === '') throw oauthError('OAuthNotSetUp', { provider: 'wechat' })
   const token = await readSecretOption(core, secretRefs, 'WeChatServerToken')
-  const permit = await takeTry(deps, request)
+  const permit = await acquireAttempt(deps, request)
   const url = `${server}/api/wechat/user?${new URLSearchParams({ code: code.trim() })}`
-  const answer = await confirmed(deps, 'wechat', async () => {
-    const said = await askProvider(deps.outbound, url, { headers: { authorization: token } })
-    if (typeof said.success !== 'boolean') throw new ProviderFailed('answered something else')
-    return said
+  const answer = await callProvider(deps, 'wechat', async () => {
+    const body = await requestProvider(deps.outbound, url, { headers: { authorization: token } })
+    if (typeof body.success !== 'boolean') throw new ProviderFailed('answered in an unknown format')
+    return body
   })
   const id = answer.success === true ? plainText(answer.data) : ''
   if (id === '') throw oauthError('WeChatCodeWrong')
@@ -50,7 +51,7 @@ async function weChatProfile(deps: Deps, request: FastifyRequest, code: string):
   return { identity: { provider: 'wechat', id }, username: '', displayName: '' }
 }
 
-async function takeTry({ core }: Deps, request: FastifyRequest) {
+async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
   const rate = (key: string, max: number): Claim => ({
     kind: 'rate',
     key,
@@ -59,16 +60,17 @@ async function takeTry({ core }: Deps, request: FastifyRequest) {
     isRefundable: true,
   })
   const outcome = await core.limits.enter('login', [
-    rate(`wechat:${addressKey(core.vault, request.ip)}`, TRIES_MAX),
-    rate('wechat:site', SITE_TRIES_MAX),
+    rate(`wechat:${addressKey(core.vault, request.ip)}`, ADDRESS_FAILURES_MAX),
+    rate('wechat:site', SITE_FAILURES_MAX),
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 
 /**
- * GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. For the
- * console's own calls: a link would log whoever opens it in as the code's owner.
+ * GET /api/oauth/wechat: signs in with the code that the official account of the QR code replies
+ * with. Only calls of the console may use it, because a link would sign its visitor in as the owner
+ * of the code.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.get(
@@ -76,7 +78,7 @@ export const weChatLogin: Action = (api, deps) => {
     {
       onRequest: async (request) => refuseNavigation(request),
       schema: {
-        summary: 'Log in, or register, by a code from WeChat',
+        summary: 'Sign in or register with a code from WeChat',
         querystring: WeChatQuery,
         response: { 200: Envelope(LoginResult) },
       },
@@ -89,14 +91,14 @@ export const weChatLogin: Action = (api, deps) => {
   )
 }
 
-/** GET /api/oauth/wechat/bind: binds the WeChat account that a code is of. */
+/** GET /api/oauth/wechat/bind: binds the WeChat account that a code belongs to. */
 export const weChatBind: Action = (api, deps) => {
   api.get(
     '/api/oauth/wechat/bind',
     {
       onRequest: onlySession,
       schema: {
-        summary: 'Bind the WeChat account that a code is of',
+        summary: 'Bind the WeChat account that a code belongs to',
         querystring: WeChatQuery,
         response: { 200: Done },
       },
@@ -104,7 +106,7 @@ export const weChatBind: Action = (api, deps) => {
     async (request, reply) => {
       await requireRecentLogin(deps, request)
       const profile = await weChatProfile(deps, request, request.query.code)
-      return bound(deps, request, reply, profile, principalOf(request).userId)
+      return bindAndRespond(deps, request, reply, profile, principalOf(request).userId)
     },
   )
 }

@@ -6,12 +6,11 @@ import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import type { Held } from '#infra/leases/leases.ts'
+import type { HeldLease } from '#infra/leases/leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
+import { type Action, accepted, contextOf, IdParams, idOf, waitUntilVisible } from '../action.ts'
 import { type PlannedEntry, SchedulePrices } from '../contract/options.ts'
-import { IdParams, idOf } from '../id-params.ts'
 
 /**
  * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
@@ -96,7 +95,7 @@ type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
  * Applies scheduled price changes once their time has come, in one process of all that accept
  * commands: whoever holds the lease. What came due while none was running is applied at the start.
  */
-export const startDuePrices = (core: ClockCore): Held =>
+export const startDuePrices = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
       await applyDuePrices(core).catch((err: unknown) => {

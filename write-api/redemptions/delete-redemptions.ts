@@ -11,9 +11,16 @@ import {
   redemptionKeysByName,
 } from '#projections/redemptions/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import {
+  type Action,
+  accepted,
+  contextOf,
+  type Deps,
+  IdParams,
+  idOf,
+  waitUntilVisible,
+} from '../action.ts'
 import { RedemptionIds } from '../contract/redemptions.ts'
-import { IdParams, idOf } from '../id-params.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 /** So many streams in one append. */

@@ -7,8 +7,7 @@ import {
 import { Done, done } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
-import type { Action } from '../action.ts'
-import { IdParams, idOf } from '../id-params.ts'
+import { type Action, IdParams, idOf } from '../action.ts'
 
 /** GET (which the console uses) and POST /api/user/logout: ends the session in every process. */
 export const logout: Action = (api) => {

@@ -9,9 +9,16 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import {
+  type Action,
+  accepted,
+  contextOf,
+  type Deps,
+  IdParams,
+  idOf,
+  waitUntilVisible,
+} from '../action.ts'
 import { TokenIds } from '../contract/tokens.ts'
-import { IdParams, idOf } from '../id-params.ts'
 import { idsChosen } from './switch-tokens.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
-import { naming } from '../naming.ts'
+import { appendNames } from '../validation-words.ts'
 
 const EXPIRED: Words = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
@@ -29,8 +29,8 @@ export const TOKEN_ERRORS = {
         : { zh: `令牌不存在：${tokenId}`, en: `No such token: ${tokenId}` },
   ],
   TokenExists: [200, { zh: '令牌已存在', en: 'The token exists already' }],
-  TokenExpired: [200, (params) => naming(params, EXPIRED, EXPIRED_ONES)],
-  TokenExhausted: [200, (params) => naming(params, EXHAUSTED, EXHAUSTED_ONES)],
+  TokenExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
+  TokenExhausted: [200, (params) => appendNames(params, EXHAUSTED, EXHAUSTED_ONES)],
   TooManyTokens: [
     200,
     ({ limit = '' }) => ({

@@ -9,8 +9,15 @@ import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { RefundOrder } from '#write-api/contract/top-ups.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { IdParams, idOf } from '../id-params.ts'
+import {
+  type Action,
+  accepted,
+  contextOf,
+  type Deps,
+  IdParams,
+  idOf,
+  waitUntilVisible,
+} from '../action.ts'
 import { userError } from '../users/user-errors.ts'
 import { accountSteps } from './take-payment.ts'
 import { topUpError } from './top-up-errors.ts'

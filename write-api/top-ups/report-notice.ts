@@ -2,7 +2,7 @@ import type { TopUpReport } from '#domain/top-up/commands.ts'
 import type { ReportNews } from '#domain/top-up/decide-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
-import type { Written } from '../messages/send-message.ts'
+import type { MessageContent } from '../messages/send-message.ts'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']
@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<ReportNews, readonly [zh: string, en: string]>> = 
 }
 
 /** In both languages, as mails are: the server does not know which one an admin reads. */
-export function noticeText({ order, news, command, cents }: ReportNotice): Written {
+export function noticeText({ order, news, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[news]
   const sum = `${moneyText(command.cents)} ${currency}`

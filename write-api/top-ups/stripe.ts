@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
 import type { Deps } from '../action.ts'
-import { providerFetch } from '../oauth/ask-provider.ts'
+import { providerFetch } from '../oauth/provider-client.ts'
 import { topUpError } from './top-up-errors.ts'
 
 const TIMEOUT_MS = 10_000

@@ -12,7 +12,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { orderOfPayment } from '#projections/orders/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
-import { keepText } from '../messages/send-message.ts'
+import { storeText } from '../messages/send-message.ts'
 import { orderIdOf } from './pay.ts'
 import { noticeText, type ReportNotice } from './report-notice.ts'
 import type { StripeReport } from './stripe-reports.ts'
@@ -114,7 +114,7 @@ async function withNotice(
   if (recipients.length === 0) return actors.handleTogether(steps, context)
   const text = noticeText(notice)
   const { outcome } = await nextIds('message', async (messageId) => {
-    const textRef = await keepText(vault, messageId, text)
+    const textRef = await storeText(vault, messageId, text)
     const message = { type: 'SendMessage', messageId, recipients, format: 'markdown', textRef }
     const sending = { decider: messageDecider, stream: messageStream(messageId), command: message }
     const sent = await actors.handleTogether([...steps, sending], context)

@@ -10,7 +10,7 @@ import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { UpdateSelf, UpdateSettings } from '../contract/users.ts'
 import { requireProofOrRecentLogin } from '../credentials/proof.ts'
-import { notificationsChange } from '../notifications/notification-settings.ts'
+import { notificationsStep } from '../notifications/notification-settings.ts'
 import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
@@ -126,11 +126,11 @@ export const updateSettings: Action = (api, deps) => {
           showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
         }
         const command = { type: 'ChangeSettings', settings } as const
-        const notifications = await notificationsChange(deps, request, userId)
+        const notifications = await notificationsStep(deps, request, userId)
         const settingsStep = { decider: userDecider, stream, command }
         const outcome = await actors.handleTogether([settingsStep, notifications.step], context)
-        const { ifDone, ifRefused } = notifications.leftOver
-        const unusedSecret = outcome.isDone ? ifDone : ifRefused
+        const { ifDone, ifRejected } = notifications.obsoleteSecret
+        const unusedSecret = outcome.isDone ? ifDone : ifRejected
         if (unusedSecret !== null) await vault.deleteSecret(unusedSecret)
         return accepted(outcome).position
       })

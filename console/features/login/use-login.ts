@@ -1,8 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { fetchData } from '#console/api/request.ts'
 import { showInfo } from '#console/ui/toast.ts'
-import type { LoginResult, SecondFactorRequired } from '#write-api/contract/login.ts'
-import type { Login } from '#write-api/contract/setup.ts'
+import type { Login, LoginResult, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 

@@ -15,7 +15,7 @@ import { Icon } from '#console/ui/icons.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { showInfo } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
-import type { Setup } from '#write-api/contract/setup.ts'
+import type { Setup } from '#write-api/contract/registration.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'
 

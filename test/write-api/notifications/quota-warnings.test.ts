@@ -12,7 +12,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { Core } from '#infra/core.ts'
-import { createLeases, type Held } from '#infra/leases/leases.ts'
+import { createLeases, type HeldLease } from '#infra/leases/leases.ts'
 import type { Mail } from '#infra/mail/port.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
@@ -27,7 +27,7 @@ let hooks: Awaited<ReturnType<typeof startHookServer>>
 let freshness: ReturnType<typeof createFreshness>
 const mails: Mail[] = []
 const clock = { ahead: 0 }
-let held: Held[] = []
+let held: HeldLease[] = []
 let lastId = 0
 
 beforeAll(async () => {
@@ -63,8 +63,8 @@ const mailer = { send: async (mail: Mail) => void mails.push(mail) }
 /** Starts the reactor, as of now; further ones are as other processes. */
 async function start(send = mailer.send): Promise<void> {
   const leases = await createLeases(core.pg, core.log)
-  const ways = { mailer: { send }, outbound: hooks }
-  held.push(startQuotaWarnings({ core: { ...core, leases }, freshness, ways }))
+  const transports = { mailer: { send }, outbound: hooks }
+  held.push(startQuotaWarnings({ core: { ...core, leases }, freshness, transports }))
   await expect.poll(async () => (await bookmarks()) > 0).toBe(true)
 }
 

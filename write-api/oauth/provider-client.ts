@@ -11,19 +11,19 @@ export const PROVIDER_LIMITS = {
 
 const TIME_MS_MAX = 10_000
 
-export type Ask = {
+export type ProviderRequest = {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** The JSON object that a provider answers; anything else rejects with `ProviderFailed`. */
-export async function askProvider(
+/** Requests a JSON object from a provider. Any other response rejects with `ProviderFailed`. */
+export async function requestProvider(
   outbound: Outbound,
   url: string,
-  { method = 'GET', headers = {}, form }: Ask = {},
+  { method = 'GET', headers = {}, form }: ProviderRequest = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const sent = {
+  const payload = {
     method,
     headers: {
       ...headers,
@@ -31,31 +31,35 @@ export async function askProvider(
     },
     ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
   }
-  const { status, text } = await exchange(outbound, url, sent)
+  const { status, text } = await exchange(outbound, url, payload)
   if (status !== 200) throw new ProviderFailed(`answered ${status}`)
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>
   } catch (error) {
-    throw new ProviderFailed('answered no JSON', { cause: error })
+    throw new ProviderFailed('did not answer with JSON', { cause: error })
   }
 }
 
-type Sent = {
+type ExchangeRequest = {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** One request under the operator's policy; redirects are not followed. */
-async function exchange({ dispatcher }: Outbound, url: string, { headers, ...sent }: Sent) {
+/** Sends one request under the operator's outbound policy. Redirects are not followed. */
+async function exchange(
+  { dispatcher }: Outbound,
+  url: string,
+  { headers, ...payload }: ExchangeRequest,
+) {
   try {
     const answer = await request(url, {
-      ...(sent as { method: 'GET' }),
+      ...(payload as { method: 'GET' }),
       dispatcher,
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',
-        // Code hosts refuse callers without a name.
+        // GitHub rejects requests without a user agent.
         'user-agent': 'Tallygate',
         ...headers,
       },
@@ -70,15 +74,19 @@ async function exchange({ dispatcher }: Outbound, url: string, { headers, ...sen
 
 const WITHOUT_BODY = [204, 205, 304]
 
-/** `fetch` for a library, over the same connections and under the same bounds. */
+/** A `fetch` for the OIDC library, over the same connections and with the same limits. */
 export const providerFetch =
   (outbound: Outbound) =>
   async (
     url: string,
     { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
   ): Promise<Response> => {
-    const sent = body === undefined || body === null ? {} : { body: String(body) }
-    const { status, received, text } = await exchange(outbound, url, { method, headers, ...sent })
+    const payload = body === undefined || body === null ? {} : { body: String(body) }
+    const { status, received, text } = await exchange(outbound, url, {
+      method,
+      headers,
+      ...payload,
+    })
     return new Response(WITHOUT_BODY.includes(status) ? null : text, {
       status,
       headers: { 'content-type': String(received['content-type'] ?? '') },

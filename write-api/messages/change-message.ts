@@ -1,0 +1,157 @@
+import type { FastifyRequest } from 'fastify'
+import { messageDecider } from '#domain/message/decide.ts'
+import { inboxStream, messageStream } from '#domain/message/events.ts'
+import { inboxDecider } from '#domain/message/inbox.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { findInInbox, messagesOnlyTo } from '#projections/messages/query.ts'
+import { UpdateMessage } from '#write-api/contract/messages.ts'
+import {
+  type Action,
+  accepted,
+  contextOf,
+  type Deps,
+  IdParams,
+  idOf,
+  waitUntilVisible,
+} from '../action.ts'
+import { messageError } from './message-errors.ts'
+import { storeTextIfChanged, validText } from './send-message.ts'
+
+/**
+ * PUT /api/admin/messages/{id}: changes the text for all recipients; it stays read for those who
+ * have read it.
+ */
+export const editMessage: Action = (api, deps) => {
+  api.put(
+    '/api/admin/messages/:id',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Change title, content and format of a message',
+        params: IdParams,
+        body: UpdateMessage,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const id = idOf(request.params)
+      const context = contextOf(deps, request)
+      const position = await deps.runExclusive(messageStream(id), () =>
+        edit(deps, id, request.body, context),
+      )
+      await waitUntilVisible(deps, reply, ['messages'], position)
+      return done()
+    },
+  )
+}
+
+async function edit(
+  { core: { actors, vault } }: Deps,
+  messageId: number,
+  body: UpdateMessage,
+  context: CommandContext,
+): Promise<number> {
+  const text = validText(body)
+  const stream = messageStream(messageId)
+  const { message } = await actors.stateOf(messageDecider, stream)
+  const before = message?.text
+  if (before == null) throw messageError('MessageUnknown')
+  const textRef = await storeTextIfChanged(vault, messageId, before, text)
+  const { format = before.format } = body
+  const command = { type: 'EditMessage', messageId, format, textRef } as const
+  const outcome = await actors.handle(messageDecider, stream, command, context)
+  if (!outcome.isDone) await vault.deleteSecret(textRef)
+  const { events, position } = accepted(outcome)
+  for (const { data } of events) {
+    const obsoleteRef = 'droppedTextRef' in data ? data.droppedTextRef : textRef
+    if (obsoleteRef !== textRef) await vault.deleteSecret(obsoleteRef)
+  }
+  return position
+}
+
+/** Permanently deletes a message and its text from every inbox. */
+async function removeMessage(
+  { core: { actors, vault }, runExclusive }: Deps,
+  messageId: number,
+  context: CommandContext,
+): Promise<number> {
+  const stream = messageStream(messageId)
+  return runExclusive(stream, async () => {
+    const { message } = await actors.stateOf(messageDecider, stream)
+    // NOTE: the text is deleted first, so that a failure in between leaves a message that can be
+    // deleted again.
+    if (message?.text != null) await vault.deleteSecret(message.text.textRef)
+    const command = { type: 'DeleteMessage', messageId } as const
+    const outcome = await actors.handle(messageDecider, stream, command, context)
+    const { events, position } = accepted(outcome)
+    // Another process may have edited it in the meantime.
+    for (const { data } of events) {
+      if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
+    }
+    return position
+  })
+}
+
+/** DELETE /api/admin/messages/{id}: permanently removes a message from every inbox and count. */
+export const deleteMessage: Action = (api, deps) => {
+  api.delete(
+    '/api/admin/messages/:id',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Permanently delete a message and its text',
+        params: IdParams,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(deps, request)
+      const position = await removeMessage(deps, idOf(request.params), context)
+      await waitUntilVisible(deps, reply, ['messages'], position)
+      return done()
+    },
+  )
+}
+
+/** Deletes the messages that went only to this user, because they may contain personal data. */
+export async function deleteInboxOf(
+  deps: Deps,
+  request: FastifyRequest,
+  userId: number,
+): Promise<number> {
+  let position = 0
+  for (const messageId of await messagesOnlyTo(deps.core.db, userId)) {
+    position = await removeMessage(deps, messageId, contextOf(deps, request))
+  }
+  return position
+}
+
+/** PUT /api/user/messages/{id}/read: marks a message as read; repeated calls change nothing. */
+export const readMessage: Action = (api, deps) => {
+  api.put(
+    '/api/user/messages/:id/read',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Mark one of your messages as read',
+        params: IdParams,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { actors, db } = deps.core
+      const { userId } = principalOf(request)
+      const messageId = idOf(request.params)
+      // The read model of the inbox decides, because a message to all users may consist of many id
+      // ranges.
+      if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
+      const command = { type: 'MarkRead', messageId, userId } as const
+      const context = contextOf(deps, request)
+      const outcome = await actors.handle(inboxDecider, inboxStream(userId), command, context)
+      await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
+      return done()
+    },
+  )
+}
