@@ -81,7 +81,7 @@ class Share {
 
   async leave(): Promise<void> {
     await this.giveUp([...this.holder.held.keys()])
-    if (this.seat !== null) await this.leases.giveBack(this.seat)
+    if (this.seat !== null) await this.leases.release(this.seat)
   }
 
   private async renew(): Promise<void> {
@@ -101,7 +101,7 @@ class Share {
     const seats = await this.leases.holders(`seat:${this.name}:`)
     if (this.seat === null) {
       const free = ALL_LANES.map((n) => `seat:${this.name}:${n}`).find((seat) => !seats.has(seat))
-      if (free !== undefined) this.seat = await this.leases.take(free, this.ttlMs)
+      if (free !== undefined) this.seat = await this.leases.acquire(free, this.ttlMs)
     }
     if (this.seat === null) return 0
     seats.set(this.seat.name, this.leases.owner)
@@ -136,7 +136,7 @@ class Share {
   private async giveUp(lanes: readonly number[]): Promise<void> {
     const given = lanes.map((lane) => this.holder.held.get(lane))
     this.lose(lanes)
-    for (const lease of given) if (lease !== undefined) await this.leases.giveBack(lease)
+    for (const lease of given) if (lease !== undefined) await this.leases.release(lease)
   }
 
   private lose(lanes: readonly number[]): void {
@@ -146,7 +146,7 @@ class Share {
 
   private async take(names: readonly string[]): Promise<Map<string, Lease>> {
     if (names.length === 0) return new Map()
-    const leases = await this.leases.takeAll(names, this.ttlMs)
+    const leases = await this.leases.acquireAll(names, this.ttlMs)
     return new Map(leases.map((lease) => [lease.name, lease]))
   }
 

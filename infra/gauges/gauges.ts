@@ -5,18 +5,20 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * What processes have in hand just now, for whoever shows it: worth nothing a few seconds later.
- * Never asked about anything that is decided.
+ * Short-lived values that processes report about themselves, for display only. They are stale after
+ * a few seconds, and decisions never depend on them.
  */
 export type Gauges = {
-  /** What this process has; replaces what it said before. */
+  /** Reports the values of this process; they replace those it reported before. */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
-  /** What every process said within the last seconds; none of them lives: an empty list. */
+  /**
+   * Returns the values that processes reported within the last seconds; an empty list without any.
+   */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>
 }
 
-/** Whoever says nothing for so long is gone. */
+/** A process that reports nothing for this long counts as gone. */
 export const GAUGE_TTL_MS = 10_000
 
 const DDL = `

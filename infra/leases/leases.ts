@@ -6,44 +6,46 @@ import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
-/** What one process at a time may do, among all on one Postgres. */
+/** The right to do what only one of the processes on one Postgres may do at a time. */
 export type Lease = {
   readonly name: string
-  /** Counts up whenever another process takes over: whoever comes with a lower one is too late. */
+  /** Increases whenever another process takes over; a holder with a lower fence is too late. */
   readonly fence: number
 }
 
-export type Held = { readonly stop: () => Promise<void> }
+export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Names that one process holds at a time. The clock is the database's. A process that stands still
- * for longer than `ttlMs` loses what it held, and is told when it wakes; what it writes meanwhile
- * is refused by `isCurrent`, asked inside of the writing transaction.
+ * Names that one process at a time holds. The clock is the database's. A process that stalls for
+ * longer than `ttlMs` loses its leases and learns of it when it resumes; its writes in the meantime
+ * are rejected by `isCurrent`, which is evaluated inside the writing transaction.
  */
 export type Leases = {
   /**
-   * Waits for the name, then works until the signal aborts (the lease was lost, or `stop`). Work
-   * that returns or fails gives the name back and queues for it again.
+   * Waits for the name, then runs `work` until the signal aborts, because the lease was lost or
+   * `stop` was called. When `work` returns or fails, the name is released and queued for again.
    */
   readonly hold: (
     name: string,
     work: (lease: Lease, lost: AbortSignal) => Promise<void>,
     options?: { readonly ttlMs?: number },
-  ) => Held
-  /** Takes the name, or prolongs it; null while another process has it. */
-  readonly take: (name: string, ttlMs: number) => Promise<Lease | null>
-  readonly giveBack: (lease: Lease) => Promise<void>
-  /** `take` for many at once; answers those that are this process’s now. */
-  readonly takeAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
-  /** Who holds the names that begin so, by name. */
+  ) => HeldLease
+  /** Acquires or renews the name; null while another process holds it. */
+  readonly acquire: (name: string, ttlMs: number) => Promise<Lease | null>
+  readonly release: (lease: Lease) => Promise<void>
+  /**
+   * Acquires or renews many names in one statement; returns the leases that this process now holds.
+   */
+  readonly acquireAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
+  /** Returns the owners of the names that start with `prefix`, by name. */
   readonly holders: (prefix: string) => Promise<Map<string, string>>
-  /** Of this process, as it stands in the table. */
+  /** This process's owner id in the table. */
   readonly owner: string
 }
 
 export const LEASE_TTL_MS = 10_000
-/** After it stood still, a process may find that its lease is its own still. */
-const ASK_MS_MIN = 1_000
+/** A process that resumes from a stall may find that it still holds its lease. */
+const RENEW_MS_MIN = 1_000
 
 const DDL = `
   create table if not exists leases.leases (
@@ -54,8 +56,8 @@ const DDL = `
   )`
 
 /**
- * NOTE: a process that stands still in the middle of a transaction keeps the rows that `isCurrent`
- * locked. They are passed over, so that nobody who asks stands still with it.
+ * NOTE: a process that stalls inside a transaction keeps the rows that `isCurrent` locked.
+ * `skip locked` passes them over, so that the processes that query the table do not stall with it.
  */
 const TAKE = `
   with free as (
@@ -80,16 +82,17 @@ const TAKE = `
 
 export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()): Promise<Leases> {
   await ensureSchema(pg, 'leases', DDL)
-  const takeAll: Leases['takeAll'] = async (names, ttlMs) => {
+  const acquireAll: Leases['acquireAll'] = async (names, ttlMs) => {
     const { rows } = await pg.query<{ name: string; fence: string }>({
-      name: 'lease-take',
+      name: 'lease-acquire',
       text: TAKE,
       values: [names, owner, ttlMs],
     })
     return rows.map(({ name, fence }) => ({ name, fence: Number(fence) }))
   }
-  const take: Leases['take'] = async (name, ttlMs) => (await takeAll([name], ttlMs))[0] ?? null
-  const giveBack: Leases['giveBack'] = async ({ name, fence }) => {
+  const acquire: Leases['acquire'] = async (name, ttlMs) =>
+    (await acquireAll([name], ttlMs))[0] ?? null
+  const release: Leases['release'] = async ({ name, fence }) => {
     await pg.query(
       'update leases.leases set owner = null where name = $1 and owner = $2 and fence = $3',
       [name, owner, fence],
@@ -107,24 +110,26 @@ export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()):
   }
   return {
     owner,
-    take,
-    giveBack,
-    takeAll,
+    acquire,
+    release,
+    acquireAll,
     holders,
     hold: (name, work, { ttlMs = LEASE_TTL_MS } = {}) =>
-      holdOn({ take, giveBack, log }, name, work, ttlMs),
+      holdLease({ acquire, release, log }, name, work, ttlMs),
   }
 }
 
-/** Ends every lease: only where no other process can be alive, as after a start of Postgres. */
+/**
+ * Ends every lease. Call it only where no other process can be alive, as after a start of Postgres.
+ */
 export async function endAllLeases(pg: Pool): Promise<void> {
   await ensureSchema(pg, 'leases', DDL)
   await pg.query('update leases.leases set owner = null')
 }
 
 /**
- * Whether the lease is still its holder's, inside of a transaction: until that commits, nobody else
- * can take it.
+ * Reports, inside a transaction, whether the leases are still held. Until that transaction commits,
+ * no other process can acquire them.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -137,51 +142,56 @@ export async function isCurrent(client: PoolClient, leases: readonly Lease[]): P
   return rowCount === leases.length
 }
 
-type Taking = Pick<Leases, 'take' | 'giveBack'> & { readonly log: Logger }
+type Acquiring = Pick<Leases, 'acquire' | 'release'> & { readonly log: Logger }
 
-function holdOn(
-  { take, giveBack, log }: Taking,
+function holdLease(
+  { acquire, release, log }: Acquiring,
   name: string,
   work: (lease: Lease, lost: AbortSignal) => Promise<void>,
   ttlMs: number,
-): Held {
+): HeldLease {
   const stopping = new AbortController()
   const everyMs = ttlMs / 3
   const pause = (signal = stopping.signal): Promise<void> =>
     delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
-  /** Resolves when the lease is lost or no longer wanted. */
-  const keep = async (lease: Lease, over: AbortController, until: number): Promise<void> => {
-    let knownUntil = until
+  /** Resolves when the lease is lost or released. */
+  const renewUntilLost = async (
+    lease: Lease,
+    over: AbortController,
+    until: number,
+  ): Promise<void> => {
+    let validUntil = until
     const ended = AbortSignal.any([stopping.signal, over.signal])
     while (!ended.aborted) {
       await pause(ended)
       if (ended.aborted) break
-      const askedAt = performance.now()
-      const leftMs = Math.max(knownUntil - askedAt, ASK_MS_MIN)
-      const kept = await answerIn(take(name, ttlMs), leftMs).catch(() => undefined)
-      if (kept?.fence === lease.fence) knownUntil = askedAt + ttlMs
-      // Another one's now, or unknown for so long that it may be.
-      else if (kept !== undefined || performance.now() >= knownUntil) break
+      const requestedAt = performance.now()
+      const leftMs = Math.max(validUntil - requestedAt, RENEW_MS_MIN)
+      const renewed = await answerIn(acquire(name, ttlMs), leftMs).catch(() => undefined)
+      if (renewed?.fence === lease.fence) validUntil = requestedAt + ttlMs
+      // Another process holds it, or its state has been unknown for so long that one may.
+      else if (renewed !== undefined || performance.now() >= validUntil) break
     }
     over.abort()
   }
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
-      const lease = await take(name, ttlMs).catch(() => null)
-      // An answer that came late, or was read late, may be of a lease that is another's by now.
+      const lease = await acquire(name, ttlMs).catch(() => null)
+      // A response that came late, or was read late, may describe a lease that another process
+      // holds by now.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
-        const keeping = keep(lease, over, until)
+        const renewing = renewUntilLost(lease, over, until)
         await work(lease, AbortSignal.any([over.signal, stopping.signal])).catch((err: unknown) => {
           const facts = { reason: reasonOf(err), lease: name }
-          warnThrottled(log, facts, `what needs the lease ${name} failed, and will be tried again`)
+          warnThrottled(log, facts, `the work under the lease ${name} failed and will be retried`)
         })
         over.abort()
-        // A prolonging under way would take back what is given back.
-        await keeping
-        await giveBack(lease).catch(() => {})
+        // A renewal in progress would otherwise reacquire the released lease.
+        await renewing
+        await release(lease).catch(() => {})
       }
       if (!stopping.signal.aborted) await pause()
     }

@@ -1,4 +1,4 @@
-/** One mail to one mailbox. `to` is a bare address, checked by whoever asks. */
+/** One mail to one mailbox. `to` is a bare address that the caller has validated. */
 export type Mail = {
   readonly to: string
   readonly subject: string
@@ -6,35 +6,38 @@ export type Mail = {
   readonly html?: string
 }
 
-/** Sends what the site has to say. A mail is asked for once: nothing is kept or tried again. */
+/** Sends the site's mails. A mail is sent once: nothing is queued or retried. */
 export interface Mailer {
-  /** Resolves once the mail server took it, within `MAIL_MS_MAX`; rejects with `MailFailed`. */
+  /**
+   * Resolves once the mail server accepted the mail, within `MAIL_MS_MAX`; rejects with
+   * `MailFailed`.
+   */
   send(mail: Mail): Promise<void>
 }
 
 export type MailErrorCode =
-  /** No server, or no sender. */
+  /** No server or no sender is configured. */
   | 'not-set-up'
-  /** The server's address may not be used. */
+  /** The outbound policy forbids the server's address. */
   | 'not-allowed'
   | 'unreachable'
   | 'timed-out'
-  /** No TLS where the password needs it, or a certificate that is not to be believed. */
+  /** TLS is missing where the password needs it, or the certificate is not trusted. */
   | 'not-safe'
   | 'login-refused'
-  /** The server does not take this mail: its sender, its recipient or what it says. */
+  /** The server rejects this mail: its sender, its recipient or its content. */
   | 'mail-refused'
-  /** Too many mails are under way. */
+  /** Too many mails are being sent at the same time. */
   | 'busy'
 
 export class MailFailed extends Error {
-  readonly fault: MailErrorCode
-  constructor(fault: MailErrorCode, options?: ErrorOptions) {
-    super(`the mail was not sent: ${fault}`, options)
+  readonly code: MailErrorCode
+  constructor(code: MailErrorCode, options?: ErrorOptions) {
+    super(`the mail was not sent: ${code}`, options)
     this.name = 'MailFailed'
-    this.fault = fault
+    this.code = code
   }
 }
 
-/** The longest that a mail can keep somebody waiting. */
+/** The longest time that a mail can keep a caller waiting. */
 export const MAIL_MS_MAX = 15_000

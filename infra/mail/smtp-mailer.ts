@@ -4,35 +4,36 @@ import { openSocket } from '../outbound/connector.ts'
 import { OutboundError, type OutboundPolicy } from '../outbound/guard.ts'
 import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 
-/** What the operator entered; `host` or `from` empty: no mail can be sent. */
+/** The operator's settings. With an empty `host` or `from` no mail can be sent. */
 export type MailSettings = {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte; else STARTTLS where the server offers it. */
+  /** Uses TLS from the first byte; otherwise STARTTLS where the server offers it. */
   readonly isTls: boolean
-  /** Empty: no login. */
+  /** Empty means without login. */
   readonly account: string
   readonly password: string
   readonly from: { readonly name: string; readonly address: string }
 }
 
 const STEP_MS_MAX = 5_000
-const AT_ONCE_MAX = 32
+const CONCURRENT_MAX = 32
 
 /**
- * Mails by SMTP, by the settings of the moment: a changed option acts on the next mail. Connections
- * are opened under `policy`, one for each mail; `stepMsMax` bounds connecting and the greeting.
+ * Sends mails by SMTP. Settings are read for each mail, so that a changed option applies to the
+ * next one. Connections are opened under `policy`, one for each mail; `stepMsMax` bounds connecting
+ * and the greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,
   policy: OutboundPolicy,
   stepMsMax: number = STEP_MS_MAX,
 ): Mailer {
-  let underWay = 0
+  let inFlight = 0
   return {
     send: async ({ to, subject, text, html }) => {
-      if (underWay >= AT_ONCE_MAX) throw new MailFailed('busy')
-      underWay += 1
+      if (inFlight >= CONCURRENT_MAX) throw new MailFailed('busy')
+      inFlight += 1
       try {
         const settings = await readSettings()
         if (settings.host === '' || settings.from.address === '') {
@@ -40,19 +41,19 @@ export function createSmtpMailer(
         }
         await createTransport(transportOf(settings, policy, stepMsMax)).sendMail({
           from: settings.from,
-          // NOTE: as an object: a text would be read as a list of addresses.
+          // NOTE: nodemailer would parse a string as a list of addresses.
           to: { name: '', address: to },
           subject,
           text,
           ...(html === undefined ? {} : { html }),
-          // Nobody answers it: out-of-office replies would come back for ever.
+          // Replies have no reader, and out-of-office replies would bounce back and forth.
           headers: { 'auto-submitted': 'auto-generated' },
           signal: AbortSignal.timeout(MAIL_MS_MAX),
         })
       } catch (error) {
-        throw new MailFailed(faultOf(error), { cause: error })
+        throw new MailFailed(errorCodeOf(error), { cause: error })
       } finally {
-        underWay -= 1
+        inFlight -= 1
       }
     },
   }
@@ -78,14 +79,15 @@ function transportOf(
     getSocket: (_options, callback) => {
       openSocket(policy, { host, port, timeoutMs }).then((connection) => {
         const isHere = isLoopbackAddress(plainAddress(connection.remoteAddress ?? '') ?? '')
-        // On this machine nobody listens in, and its certificate is rarely one to believe.
+        // Traffic on this machine can't be intercepted, and a local server's certificate is rarely
+        // valid.
         callback(null, { connection, ...(isHere ? { ignoreTLS: true } : { requireTLS: hasLogin }) })
       }, callback)
     },
   }
 }
 
-/** By nodemailer's codes of errors. */
+/** Maps nodemailer's error codes. */
 const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EAUTH: 'login-refused',
   ENOAUTH: 'login-refused',
@@ -96,14 +98,14 @@ const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EMESSAGE: 'mail-refused',
 }
 
-/** What went wrong, from the error of a mail that was not sent. */
-function faultOf(error: unknown): MailErrorCode {
-  if (error instanceof MailFailed) return error.fault
+/** Maps the error of a mail that was not sent to its code. */
+function errorCodeOf(error: unknown): MailErrorCode {
+  if (error instanceof MailFailed) return error.code
   if (error instanceof OutboundError) return 'not-allowed'
   const { code = '', originalCode = '' } = error as Readonly<Record<string, unknown>>
-  if (OF_TLS.test(String(originalCode))) return 'not-safe'
+  if (TLS_CODES.test(String(originalCode))) return 'not-safe'
   return BY_CODE[String(code)] ?? 'unreachable'
 }
 
-/** Node's codes of a handshake that failed: nodemailer takes them for any fault of the socket. */
-const OF_TLS = /CERT|SIGNED|VERIFY|ERR_TLS|ERR_SSL/
+/** Matches Node's codes of a failed handshake, which nodemailer reports as a plain socket error. */
+const TLS_CODES = /CERT|SIGNED|VERIFY|ERR_TLS|ERR_SSL/

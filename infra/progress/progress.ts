@@ -1,26 +1,29 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** How far one thing got: `id` names it, `text` is what is shown (`40%`, a picture so far…). */
+/**
+ * The progress of one piece of work: `id` names it, `text` is displayed (`40%`, a partial
+ * picture…).
+ */
 export type ProgressRow = { readonly id: string; readonly text: string }
 
-/** `mark` grows with every change: what to ask `changedAfter` for next. */
+/** `mark` grows with every change; pass the highest one to `changedAfter` to read on. */
 export type ChangedProgress = ProgressRow & { readonly mark: number }
 
 /**
- * How far things under way got, as their owners saw last: shared between processes, worth nothing
- * once they are over, and lost with the database. Never asked about anything that is decided.
+ * The progress of running work, as its owners saw it last. It is shared between processes,
+ * worthless once the work has ended, and lost with the database. Decisions never depend on it.
  */
 export type Progress = {
-  /** Only what differs from what was said before counts as a change. */
+  /** Only a text that differs from the stored one counts as a change. */
   readonly put: (rows: readonly ProgressRow[]) => Promise<void>
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
-  /** Oldest change first. */
+  /** Returns changes in the order they were made, oldest first. */
   readonly changedAfter: (mark: number, limit: number) => Promise<readonly ChangedProgress[]>
-  /** The mark of the last change; 0: none yet. */
+  /** Returns the mark of the last change; 0 without changes. */
   readonly mark: () => Promise<number>
   readonly remove: (ids: readonly string[]) => Promise<void>
-  /** Forgets what nobody has said anything about for hours. */
+  /** Deletes rows that have not been written for 3 hours. */
   readonly sweep: () => Promise<void>
 }
 

@@ -10,14 +10,17 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port; null: there are none. */
+  /** The other processes on this port; null for a single process. */
   readonly siblings: Siblings | null
 }
 
 const PROBE_MAX_AGE_MS = 5_000
 const PROBE_WITHIN_MS = 2_000
 
-/** `/livez` (the loop turns), `/readyz` (calls can be taken), `/metrics` (admins, scrapers). */
+/**
+ * Adds `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics` (for admins
+ * and scrapers).
+ */
 export async function addHealthRoutes(
   app: FastifyInstance,
   core: Core,
@@ -25,7 +28,7 @@ export async function addHealthRoutes(
 ): Promise<void> {
   const hasDatabase = probe(() => core.pg.query('select 1'))
   const hasStore = probe(() => core.store.headPosition())
-  const missing = async (): Promise<string | null> => {
+  const unavailable = async (): Promise<string | null> => {
     const { canWrite } = core.writes
     const [database, store, disk] = await Promise.all([hasDatabase(), hasStore(), canWrite()])
     if (!database) return 'Postgres'
@@ -33,12 +36,12 @@ export async function addHealthRoutes(
   }
   app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
-    const fault = sources.isDraining() ? 'draining' : await missing()
-    if (fault !== null) reply.header('retry-after', '5')
+    const problem = sources.isDraining() ? 'draining' : await unavailable()
+    if (problem !== null) reply.header('retry-after', '5')
     return reply
-      .code(fault === null ? 200 : 503)
+      .code(problem === null ? 200 : 503)
       .type('text/plain')
-      .send(`${fault ?? 'ok'}\n`)
+      .send(`${problem ?? 'ok'}\n`)
   })
   const metrics = createMetrics({
     callsInFlight: () => sources.relay?.inFlight() ?? 0,
@@ -58,9 +61,9 @@ export async function addHealthRoutes(
   })
 }
 
-/** Whether it answered within the last seconds; asks again only when that is long ago. */
+/** Reports whether `ask` succeeded within the last seconds; calls it again only after that time. */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
-  // Not the shared clock, which goes back when the database does.
+  // Monotonic time, because the shared clock goes back when the database's clock does.
   let answeredAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - answeredAt < PROBE_MAX_AGE_MS) return true
@@ -76,7 +79,7 @@ function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
 
 function isScraper(request: FastifyRequest, token: string | null): boolean {
   if (token === null) return false
-  const given = Buffer.from(request.headers.authorization ?? '')
-  const wanted = Buffer.from(`Bearer ${token}`)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const sent = Buffer.from(request.headers.authorization ?? '')
+  const expected = Buffer.from(`Bearer ${token}`)
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
 }

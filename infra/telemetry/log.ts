@@ -1,6 +1,6 @@
 import { destination, type Logger, pino } from 'pino'
 
-/** Paths whose values never reach a log, whoever logs them. */
+/** The values at these paths never reach a log. */
 const SECRET_PATHS = [
   'authorization',
   'cookie',
@@ -18,15 +18,16 @@ const SECRET_PATHS = [
   'res.headers',
 ]
 
-/** Of lines that could not be written. */
-const KEPT_BYTES_MAX = 65_536
+/** Bounds the buffer of lines that could not be written yet. */
+const BUFFERED_BYTES_MAX = 65_536
 
 /**
- * JSON lines on standard error; standard output is for what a person is told. Where nobody listens
- * any more, as when a terminal was closed, they are lost: no reason to break off what is under way.
+ * Writes JSON lines to standard error; standard output is for messages to people. When the reader
+ * is gone, as after a terminal was closed, lines are dropped, so that running work is not
+ * interrupted.
  */
 export function createLog(level: string): Logger {
-  const output = destination({ dest: 2, sync: true, maxLength: KEPT_BYTES_MAX })
+  const output = destination({ dest: 2, sync: true, maxLength: BUFFERED_BYTES_MAX })
   output.on('error', () => {})
   return pino(
     {
@@ -39,7 +40,7 @@ export function createLog(level: string): Logger {
   )
 }
 
-/** Name, message and place; never the request a driver may hang on its errors. */
+/** Logs name, message and stack, and never the request that a driver may attach to its errors. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const { name, message, stack } = error
@@ -50,34 +51,34 @@ function describeError(error: unknown): unknown {
 
 const EVERY_MS = 10_000
 
-type Told = { at: number; unsaid: number }
+type Repetition = { at: number; suppressed: number }
 
-const told = new WeakMap<Logger, Map<string, Told>>()
+const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
 
 /**
- * For what comes again and again while something is away: a warning at once, then at most one
- * every ten seconds with the number of those in between (`unsaid`, told at level debug), so that
- * the line that matters does not drown.
+ * Logs a warning that would otherwise repeat while a dependency is down: at once, then at most once
+ * every ten seconds with the number of repetitions in between (`suppressed`; those are logged at
+ * level debug), so that other lines stay visible.
  */
 export function warnThrottled(
   log: Logger,
-  facts: Readonly<Record<string, unknown>>,
-  words: string,
+  fields: Readonly<Record<string, unknown>>,
+  message: string,
 ) {
-  const byWords = told.get(log) ?? new Map<string, Told>()
-  told.set(log, byWords)
-  const last = byWords.get(words)
+  const byMessage = repetitions.get(log) ?? new Map<string, Repetition>()
+  repetitions.set(log, byMessage)
+  const last = byMessage.get(message)
   const now = performance.now()
   if (last !== undefined && now - last.at < EVERY_MS) {
-    last.unsaid += 1
-    log.debug(facts, words)
+    last.suppressed += 1
+    log.debug(fields, message)
     return
   }
-  byWords.set(words, { at: now, unsaid: 0 })
-  const { unsaid = 0 } = last ?? {}
-  log.warn(unsaid === 0 ? facts : { ...facts, unsaid }, words)
+  byMessage.set(message, { at: now, suppressed: 0 })
+  const { suppressed = 0 } = last ?? {}
+  log.warn(suppressed === 0 ? fields : { ...fields, suppressed }, message)
 }
 
-/** Why, without the stack: it is not our program that is at fault. */
+/** Returns the message of an error without its stack, for failures outside of this program. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)

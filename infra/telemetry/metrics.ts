@@ -3,7 +3,7 @@ import { answerIn } from '../postgres/bounded.ts'
 
 const HEAD_WITHIN_MS = 2_000
 
-/** What the process can say of itself when scraped; each is asked at that moment. */
+/** The values that a process reports when it is scraped; each is read at that moment. */
 export type Readings = {
   readonly callsInFlight: () => number
   readonly eventsHead: () => Promise<number>
@@ -13,7 +13,7 @@ export type Readings = {
   readonly busFault: () => string | null
 }
 
-/** A registry with Node's own metrics and ours (`tallygate_…`), in Prometheus' text format. */
+/** Creates a registry with Node's default metrics and those of the product (`tallygate_…`). */
 export function createMetrics(readings: Readings): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -30,7 +30,7 @@ export function createMetrics(readings: Readings): Registry {
     name: 'tallygate_event_store_position',
     help: 'Global position of the last event',
     registers,
-    // Without a store there is no such sample; the others are wanted then more than ever.
+    // While the store is unreachable this sample is missing, and all others are still reported.
     async collect() {
       const head = await answerIn(readings.eventsHead(), HEAD_WITHIN_MS).catch(() => null)
       if (head === null) this.remove()

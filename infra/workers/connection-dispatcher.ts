@@ -5,63 +5,66 @@ import { createServer, type Socket } from 'node:net'
 import { BACKLOG, type HttpListener, rethrowListenError, urlOf } from '../http-listener.ts'
 import type { ToWorker } from './messages.ts'
 
-type Guest = { readonly socket: Socket; readonly late: NodeJS.Timeout }
+type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
-/** While all workers stand still or are being replaced, a connection waits; then it is closed. */
+/**
+ * While all workers stall or are being replaced, a connection waits this long; then it is closed.
+ */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
 /**
- * The one port of all workers: connections are accepted here, and each is handed to one of them.
+ * Owns the one port of all workers: it accepts connections and hands each to a worker.
  *
- * One connection at a time is on its way to a worker, so that a busy one gets fewer. Until the
- * worker has it, which it says before it reads, it is open here as well: if that one dies, it goes
- * to another as it came.
+ * Each worker has at most one connection in transfer, so that a busy worker gets fewer. The
+ * connection stays open in this process as well until the worker confirms it, which the worker does
+ * before it reads. If the worker dies before that, the untouched connection goes to another worker.
  */
 export class ConnectionDispatcher {
-  private readonly waiting: Guest[] = []
-  private readonly admitted = new Set<ChildProcess>()
-  /** In the order of their turn. */
-  private readonly free = new Set<ChildProcess>()
-  private readonly onTheWay = new Map<ChildProcess, Socket>()
+  private readonly waiting: PendingConnection[] = []
+  private readonly members = new Set<ChildProcess>()
+  /** Workers without a connection in transfer, in round-robin order. */
+  private readonly idle = new Set<ChildProcess>()
+  private readonly inTransfer = new Map<ChildProcess, Socket>()
   private readonly server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     socket.on('error', () => {})
     this.wait(socket, false)
   })
 
-  /** Resolves with where it listens. */
+  /** Resolves with the base URL of the port. */
   async open(port: number, host: string): Promise<string> {
     const listening = once(this.server.listen({ port, host, backlog: BACKLOG }), 'listening')
     await listening.catch(rethrowListenError)
     return urlOf(this.server, host)
   }
 
-  /** From now on this worker is handed connections, in turn with the others, until it ends. */
-  admit(worker: ChildProcess): void {
-    this.admitted.add(worker)
-    this.free.add(worker)
-    // NOTE: all that it said has been heard by then; `disconnect` waits for the dead one's word.
-    worker.once('close', () => this.gone(worker))
+  /** Hands connections to this worker, in rotation with the others, until it ends. */
+  add(worker: ChildProcess): void {
+    this.members.add(worker)
+    this.idle.add(worker)
+    // NOTE: `close` fires after all messages of the worker are delivered; `disconnect` fires too
+    // early.
+    worker.once('close', () => this.workerEnded(worker))
     this.handOut()
   }
 
-  /** It has what it was handed, and has not read from it yet. */
-  taken(worker: ChildProcess): void {
-    // The worker's own end stays open.
-    this.onTheWay.get(worker)?.destroy()
-    this.onTheWay.delete(worker)
-    if (this.admitted.has(worker)) this.free.add(worker)
+  /** Ends a transfer: the worker has the connection and has not read from it yet. */
+  accepted(worker: ChildProcess): void {
+    // The worker's descriptor of the connection stays open.
+    this.inTransfer.get(worker)?.destroy()
+    this.inTransfer.delete(worker)
+    if (this.members.has(worker)) this.idle.add(worker)
     this.handOut()
   }
 
-  /** It takes no more. The port is closed with the last one. */
-  dismiss(worker: ChildProcess): void {
-    this.admitted.delete(worker)
-    this.free.delete(worker)
-    if (this.admitted.size === 0) this.close()
+  /** Hands the worker no more connections. The port closes with the last worker. */
+  remove(worker: ChildProcess): void {
+    this.members.delete(worker)
+    this.idle.delete(worker)
+    if (this.members.size === 0) this.close()
   }
 
-  /** Closes the port, and whatever no worker has taken. */
+  /** Closes the port and every connection that no worker has accepted. */
   close(): void {
     this.server.close()
     for (const { socket, late } of this.waiting.splice(0)) {
@@ -72,52 +75,56 @@ export class ConnectionDispatcher {
 
   private wait(socket: Socket, isFirst: boolean): void {
     const late = setTimeout(() => {
-      this.waiting.splice(this.waiting.indexOf(guest), 1)
+      this.waiting.splice(this.waiting.indexOf(pending), 1)
       socket.destroy()
     }, WAIT_MS)
-    const guest: Guest = { socket, late }
-    if (isFirst) this.waiting.unshift(guest)
-    else this.waiting.push(guest)
+    const pending: PendingConnection = { socket, late }
+    if (isFirst) this.waiting.unshift(pending)
+    else this.waiting.push(pending)
     this.handOut()
   }
 
   private handOut(): void {
-    for (const worker of this.free) {
-      const guest = this.waiting.shift()
-      if (guest === undefined) return
-      clearTimeout(guest.late)
-      this.free.delete(worker)
-      this.onTheWay.set(worker, guest.socket)
-      // What can't be sent comes back once the worker is gone.
-      worker.send(CONNECTION, guest.socket, { keepOpen: true }, () => {})
+    for (const worker of this.idle) {
+      const pending = this.waiting.shift()
+      if (pending === undefined) return
+      clearTimeout(pending.late)
+      this.idle.delete(worker)
+      this.inTransfer.set(worker, pending.socket)
+      // A connection that can't be sent is handed out again once the worker has ended.
+      worker.send(CONNECTION, pending.socket, { keepOpen: true }, () => {})
     }
   }
 
-  private gone(worker: ChildProcess): void {
-    this.admitted.delete(worker)
-    this.free.delete(worker)
-    const socket = this.onTheWay.get(worker)
-    this.onTheWay.delete(worker)
+  private workerEnded(worker: ChildProcess): void {
+    this.members.delete(worker)
+    this.idle.delete(worker)
+    const socket = this.inTransfer.get(worker)
+    this.inTransfer.delete(worker)
     if (socket !== undefined) this.wait(socket, true)
   }
 }
 
-export type HandedListener = HttpListener & {
+export type WorkerListener = HttpListener & {
   /** Serves a connection that the primary has accepted. */
-  readonly enter: (socket: Socket) => void
+  readonly serve: (socket: Socket) => void
 }
 
-/** A worker's: `server` listens nowhere. `onClosed`: the primary must hand it nothing more. */
-export function createHandedListener(server: Server, onClosed: () => void): HandedListener {
+/**
+ * Creates the listener of a worker, whose `server` has no port. `onClosed` tells the primary to
+ * hand over no more connections.
+ */
+export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // What `listen` would do: it counts connections and sees to their timeouts from now on.
+  // `listen` would emit this event; the server counts connections and enforces timeouts from then
+  // on.
   server.emit('listening')
   return {
     url: '',
     server,
-    enter: (socket) => {
-      // As an HTTP server's own have it: who sends no more may still be answered.
+    serve: (socket) => {
+      // Node's HTTP server does the same: a client that has ended its side still gets its response.
       socket.allowHalfOpen = true
       open.add(socket)
       socket.once('close', () => {

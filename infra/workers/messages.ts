@@ -2,39 +2,42 @@ import type { FastifyInstance } from 'fastify'
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
 import type { HttpListener } from '../http-listener.ts'
 
-/** A process's metrics as `registry.getMetricsAsJSON()` gives them. */
+/** The metrics of a process as `registry.getMetricsAsJSON()` returns them. */
 export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-/** What the primary says to a worker. */
+/** A message from the primary to a worker. */
 export type ToWorker =
-  /** Comes with its socket, unless that was closed on the way. Answered by `taken`. */
+  /** Carries the socket, unless that was closed in transfer. The worker replies with `accepted`. */
   | { readonly type: 'connection' }
-  /** Streams finish within `graceMs`, new calls are refused, then it exits with 0. */
+  /** Streams finish within `graceMs`, new calls are rejected, then the worker exits with 0. */
   | { readonly type: 'drain'; readonly graceMs: number }
-  | { readonly type: 'metrics-wanted'; readonly question: number }
-  | { readonly type: 'metrics-text'; readonly question: number; readonly text: string }
+  | { readonly type: 'process-metrics-request'; readonly requestId: number }
+  | { readonly type: 'all-metrics'; readonly requestId: number; readonly text: string }
 
-/** What a worker says to the primary. */
+/** A message from a worker to the primary. */
 export type ToPrimary =
-  /** It serves what it is handed. */
+  /** The worker serves the connections that it is handed. */
   | { readonly type: 'ready' }
-  /** It has the connection, and reads from it once this is sent. */
-  | { readonly type: 'taken' }
-  /** It takes no more connections. */
+  /** The worker has the connection, and starts to read from it once this message is sent. */
+  | { readonly type: 'accepted' }
+  /** The worker accepts no more connections. */
   | { readonly type: 'closed' }
-  /** It can't start; the words are for whoever starts the product. */
+  /** The worker can't start; the message is addressed to the operator. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'print-line'; readonly line: string }
-  /** Everybody's metrics are asked for. */
-  | { readonly type: 'metrics-asked'; readonly question: number }
-  | { readonly type: 'metrics-own'; readonly question: number; readonly metrics: Metrics }
+  /** Requests the merged metrics of all processes. */
+  | { readonly type: 'all-metrics-request'; readonly requestId: number }
+  | { readonly type: 'process-metrics'; readonly requestId: number; readonly metrics: Metrics }
 
-/** The other processes of one start of the product, for what they have in common. */
+/** The other processes of one start of the product, as seen by one worker. */
 export type Siblings = {
-  /** This process's metrics, for when another one is asked. */
+  /** Registers this process's metrics for requests that another process answers. */
   readonly join: (own: Registry) => void
-  /** Everybody's, each sample labelled with its `process`, in Prometheus' text format. */
+  /**
+   * Returns the metrics of all processes in Prometheus' text format; each sample has the label
+   * `process`.
+   */
   readonly metrics: () => Promise<string>
-  /** Serves the app on the port that all share. */
+  /** Serves the app on the shared port. */
   readonly shareListener: (app: FastifyInstance) => Promise<HttpListener>
 }

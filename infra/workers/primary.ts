@@ -14,14 +14,15 @@ import { startWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Whether there is anything for workers to do. */
+/** Reports whether workers have anything to serve: a process with `projections` only needs none. */
 export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 
 /**
- * The product in `config.relayWorkers` processes that serve one port, and this one, which has what
- * there must be once: the embedded Postgres and the projections. Throws before anything is served,
- * also once `signal` is aborted: then nothing is left of it.
+ * Starts the product as `config.relayWorkers` processes that serve one port, plus this one, which
+ * runs the parts that must exist once: the embedded Postgres and the projections. Throws before
+ * anything is served, and also once `signal` is aborted; in both cases every process it started has
+ * ended.
  */
 export async function startWithWorkers(
   config: Config,
@@ -36,14 +37,14 @@ export async function startWithWorkers(
   }
   try {
     const secretKey = loadSecretKey(config)
-    const databaseUrl = config.databaseUrl ?? (await ownDatabase(config, log, closers, signal))
-    const roles = (isOurs: boolean): Role[] =>
-      [...config.roles].filter((role) => (role === 'projections') === isOurs)
+    const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, closers, signal))
+    const roles = (isPrimarys: boolean): Role[] =>
+      [...config.roles].filter((role) => (role === 'projections') === isPrimarys)
     const own = { ...config, databaseUrl, secretKey, roles: new Set(roles(true)) }
-    const unserved = await startWithoutListener(own, signal)
-    closers.push(() => unserved.stop(0))
+    const product = await startWithoutListener(own, signal)
+    closers.push(() => product.stop(0))
     if (config.roles.has('console')) await abortable(ensureConsoleBuilt(printLine), signal)
-    const { core, projections } = unserved
+    const { core, projections } = product
     const registry = createMetrics({
       callsInFlight: () => 0,
       eventsHead: () => core.store.headPosition(),
@@ -83,7 +84,7 @@ export async function startWithWorkers(
   }
 }
 
-async function ownDatabase(
+async function startDatabase(
   { dataDir, relayWorkers: workers }: Config,
   log: ReturnType<typeof createLog>,
   closers: (() => Promise<unknown>)[],
@@ -96,14 +97,17 @@ async function ownDatabase(
     signal,
   })
   closers.push(stop)
-  // Whoever held one is gone: with this Postgres, there were no processes but those of one start.
+  // Every holder is gone: this Postgres had only the processes of the previous start.
   const pg = new Pool({ connectionString, max: 1 })
   await endAllLeases(pg)
   await pg.end()
   return connectionString
 }
 
-/** Known before the workers start: none of them may call the product itself as a provider. */
+/**
+ * Chooses the port before the workers start, because each of them must know it to reject channels
+ * that point at the product itself.
+ */
 async function freePort(host: string): Promise<number> {
   const server = createServer()
   await once(server.listen(0, host), 'listening')

@@ -3,51 +3,58 @@ import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
 import { type Running, startProduct } from '../start.ts'
 import { describeStartError } from '../start-error.ts'
-import { createHandedListener, type HandedListener } from './connection-dispatcher.ts'
+import { createWorkerListener, type WorkerListener } from './connection-dispatcher.ts'
 import type { Siblings, ToPrimary, ToWorker } from './messages.ts'
 
-type Own = { registry: Registry | null; running: Running | null; listener: HandedListener | null }
+type WorkerState = {
+  registry: Registry | null
+  running: Running | null
+  listener: WorkerListener | null
+}
 
 /**
- * One of the processes that `startWorkers` keeps: serves the connections that the primary hands to
- * it and does as that says, with which it ends.
+ * Runs one of the processes of `startWorkers`: it serves the connections that the primary hands
+ * over, follows the primary's messages, and ends with the primary.
  */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
-  // Meant for the primary, which says what to do; a terminal sends them to everybody.
+  // A terminal sends signals to all processes; the primary receives them and instructs the workers.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
-  const own: Own = { registry: null, running: null, listener: null }
+  const state: WorkerState = { registry: null, running: null, listener: null }
   process.on('message', (message: ToWorker, socket?: Socket) => {
     switch (message.type) {
       case 'connection':
-        return take(own.listener, socket)
+        return acceptConnection(state.listener, socket)
       case 'drain':
-        return void drain(own.running, message.graceMs)
-      case 'metrics-wanted':
-        return void report(own.registry, message.question)
-      case 'metrics-text':
-        answers.get(message.question)?.(message.text)
-        answers.delete(message.question)
+        return void drain(state.running, message.graceMs)
+      case 'process-metrics-request':
+        return void report(state.registry, message.requestId)
+      case 'all-metrics':
+        answers.get(message.requestId)?.(message.text)
+        answers.delete(message.requestId)
     }
   })
   try {
-    const siblings = siblingsBy(answers, own)
-    const printLine = (line: string) => say({ type: 'print-line', line })
-    own.running = await startProduct(readConfig(process.env), printLine, siblings)
-    say({ type: 'ready' })
+    const siblings = createSiblings(answers, state)
+    const printLine = (line: string) => send({ type: 'print-line', line })
+    state.running = await startProduct(readConfig(process.env), printLine, siblings)
+    send({ type: 'ready' })
   } catch (error) {
     process.send?.({ type: 'failed', message: describeStartError(error) }, () => process.exit(1))
   }
 }
 
-const say = (message: ToPrimary): void => void process.send?.(message)
+const send = (message: ToPrimary): void => void process.send?.(message)
 
-/** Had it begun to read before, its primary could hand it to another worker half read. */
-function take(listener: HandedListener | null, socket: Socket | undefined): void {
-  process.send?.({ type: 'taken' } satisfies ToPrimary, () => {
+/**
+ * Accepts a connection. Reading starts after the confirmation is sent; otherwise the primary could
+ * hand a half-read connection to another worker.
+ */
+function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
+  process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {
     if (listener === null) socket?.destroy()
-    else if (socket !== undefined) listener.enter(socket)
+    else if (socket !== undefined) listener.serve(socket)
   })
 }
 
@@ -60,27 +67,30 @@ async function drain(running: Running | null, graceMs: number): Promise<void> {
   process.exit(0)
 }
 
-async function report(registry: Registry | null, question: number): Promise<void> {
+async function report(registry: Registry | null, requestId: number): Promise<void> {
   const metrics = (await registry?.getMetricsAsJSON()) ?? []
-  say({ type: 'metrics-own', question, metrics })
+  send({ type: 'process-metrics', requestId, metrics })
 }
 
-function siblingsBy(answers: Map<number, (text: string) => void>, own: Own): Siblings {
-  let questions = 0
+function createSiblings(
+  answers: Map<number, (text: string) => void>,
+  state: WorkerState,
+): Siblings {
+  let requests = 0
   return {
     join: (registry) => {
-      own.registry = registry
+      state.registry = registry
     },
     metrics: () =>
       new Promise((resolve) => {
-        questions += 1
-        answers.set(questions, resolve)
-        say({ type: 'metrics-asked', question: questions })
+        requests += 1
+        answers.set(requests, resolve)
+        send({ type: 'all-metrics-request', requestId: requests })
       }),
     shareListener: async (app) => {
       await app.ready()
-      own.listener = createHandedListener(app.server, () => say({ type: 'closed' }))
-      return own.listener
+      state.listener = createWorkerListener(app.server, () => send({ type: 'closed' }))
+      return state.listener
     },
   }
 }

@@ -32,7 +32,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
   let isStarting = false
 
   const begin = async (context: CommandContext) => {
-    const lease = await leases.take(TEST_RUNS_LEASE, LEASE_MS)
+    const lease = await leases.acquire(TEST_RUNS_LEASE, LEASE_MS)
     if (lease === null) return null
     try {
       const run = { id: randomUUID(), channelIds: await channelsToTest(deps), context, lease }
@@ -44,7 +44,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
         })
       return { total: run.channelIds.length, position }
     } catch (error) {
-      await leases.giveBack(lease).catch(() => {})
+      await leases.release(lease).catch(() => {})
       throw error
     }
   }
@@ -111,7 +111,7 @@ async function carryOut(deps: CheckDeps, run: Run, stopped: AbortSignal): Promis
     await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
   } finally {
     clearInterval(renewing)
-    await core.leases.giveBack(run.lease).catch(() => {})
+    await core.leases.release(run.lease).catch(() => {})
   }
 }
 
@@ -139,7 +139,7 @@ async function testOne(
 
 /** A missed renewal is made up for by the next; one that another process has is lost for good. */
 function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
-  core.leases.take(TEST_RUNS_LEASE, LEASE_MS).then(
+  core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(
     (kept) => {
       if (kept?.fence !== lease.fence) lost.abort()
     },

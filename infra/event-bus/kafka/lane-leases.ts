@@ -45,8 +45,8 @@ export function createLaneLeases(deps: Deps): LaneLeases {
   let asking: Promise<Lease[]> | null = null
   let isStopped = false
 
-  const takeAll = async (lanes: readonly number[]): Promise<Lease[]> =>
-    lanes.length === 0 ? [] : await leases.takeAll(lanes.map(nameOf), timings.laneTtlMs)
+  const acquireAll = async (lanes: readonly number[]): Promise<Lease[]> =>
+    lanes.length === 0 ? [] : await leases.acquireAll(lanes.map(nameOf), timings.laneTtlMs)
   const leave = (lanes: readonly number[]): void => {
     const left = new Map<number, Lease>()
     for (const lane of lanes) {
@@ -59,10 +59,10 @@ export function createLaneLeases(deps: Deps): LaneLeases {
   const turn = async (): Promise<void> => {
     const due = isStopped ? [] : (wanted ?? ALL_LANES)
     leave([...held.keys()].filter((lane) => !due.includes(lane)))
-    const kept = fencesOf(await takeAll([...held.keys()]))
+    const kept = fencesOf(await acquireAll([...held.keys()]))
     leave([...held].filter(([lane, { fence }]) => kept.get(nameOf(lane)) !== fence).map(laneFirst))
     const missing = due.filter((lane) => !held.has(lane) && !leaving.has(lane))
-    asking ??= takeAll(missing).finally(() => {
+    asking ??= acquireAll(missing).finally(() => {
       asking = null
     })
     const found = fencesOf((await within(ASK_MS_MAX, asking)) ?? [])
@@ -102,10 +102,10 @@ const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 function createLeaving({ leases, timings, onLost }: Deps) {
   const leaving = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()
-  const giveBack = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
+  const release = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
     await within(timings.graceMs, onLost([...left.keys()]))
     const back = [...left].map(async ([lane, lease]) => {
-      await leases.giveBack(lease).catch(() => {})
+      await leases.release(lease).catch(() => {})
       leaving.delete(lane)
     })
     await Promise.all(back)
@@ -113,7 +113,7 @@ function createLeaving({ leases, timings, onLost }: Deps) {
   return {
     begin: (left: ReadonlyMap<number, Lease>): void => {
       for (const [lane, lease] of left) leaving.set(lane, lease)
-      const ending = giveBack(left).finally(() => endings.delete(ending))
+      const ending = release(left).finally(() => endings.delete(ending))
       endings.add(ending)
     },
     has: (lane: number): boolean => leaving.has(lane),

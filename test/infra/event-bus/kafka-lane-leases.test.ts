@@ -10,8 +10,8 @@ function leasesBackTogether(): Leases {
   const asked: Lease[] = []
   const all = Promise.withResolvers<void>()
   return {
-    takeAll: async (names: readonly string[]) => names.map((name) => ({ name, fence: 1 })),
-    giveBack: (lease: Lease) => {
+    acquireAll: async (names: readonly string[]) => names.map((name) => ({ name, fence: 1 })),
+    release: (lease: Lease) => {
       asked.push(lease)
       if (asked.length === LANES.length) all.resolve()
       return all.promise

@@ -34,31 +34,31 @@ const holds = async (leases: readonly Lease[]): Promise<boolean> => {
 
 describe('a lease', () => {
   it('is one process’s at a time, prolonged by it, and free once given back', async () => {
-    const first = await one.take('a', 60_000)
-    expect(await two.take('a', 60_000)).toBeNull()
-    expect(await one.take('a', 60_000)).toEqual(first)
-    if (first !== null) await one.giveBack(first)
-    expect(await two.take('a', 60_000)).toEqual({ name: 'a', fence: (first?.fence ?? 0) + 1 })
+    const first = await one.acquire('a', 60_000)
+    expect(await two.acquire('a', 60_000)).toBeNull()
+    expect(await one.acquire('a', 60_000)).toEqual(first)
+    if (first !== null) await one.release(first)
+    expect(await two.acquire('a', 60_000)).toEqual({ name: 'a', fence: (first?.fence ?? 0) + 1 })
   })
 
   it('of fifty who ask at once is one’s', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => createLeases(pg, log)))
-    const taken = await Promise.all(all.map((leases) => leases.take('b', 60_000)))
+    const taken = await Promise.all(all.map((leases) => leases.acquire('b', 60_000)))
     expect(taken.filter((lease) => lease !== null)).toHaveLength(1)
   })
 
   it('that ran out is another’s, and its old holder is fenced', async () => {
-    const old = (await one.take('c', 50)) as Lease
-    const beside = (await one.take('c2', 60_000)) as Lease
+    const old = (await one.acquire('c', 50)) as Lease
+    const beside = (await one.acquire('c2', 60_000)) as Lease
     expect(await holds([old, beside])).toBe(true)
     await delay(80)
-    const next = (await two.take('c', 60_000)) as Lease
+    const next = (await two.acquire('c', 60_000)) as Lease
     expect([await holds([old, beside]), await holds([next]), await holds([beside])]).toEqual([
       false,
       true,
       true,
     ])
-    await one.giveBack(old)
+    await one.release(old)
     expect(await holds([next])).toBe(true)
   })
 })
@@ -111,7 +111,7 @@ describe('work under a lease', () => {
         }),
       { ttlMs: 300 },
     )
-    await expect.poll(async () => (await two.take('f', 1)) === null).toBe(true)
+    await expect.poll(async () => (await two.acquire('f', 1)) === null).toBe(true)
     await pg.query(`update leases.leases set owner = 'another', fence = fence + 1 where name = 'f'`)
     await expect.poll(() => isLost).toBe(true)
     await held.stop()

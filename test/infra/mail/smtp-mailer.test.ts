@@ -32,12 +32,12 @@ const mailer = (settings: Partial<MailSettings> = {}, policy = LOOPBACK, stepMsM
 
 const MAIL = { to: 'ada@example.com', subject: '邮箱验证 · Ada', text: 'Hello ✓\nada' }
 
-async function faultOf(sending: Promise<void>): Promise<MailErrorCode | null> {
+async function errorCodeOf(sending: Promise<void>): Promise<MailErrorCode | null> {
   try {
     await sending
     return null
   } catch (error) {
-    if (error instanceof MailFailed) return error.fault
+    if (error instanceof MailFailed) return error.code
     throw error
   }
 }
@@ -60,8 +60,8 @@ describe('a mail', () => {
 
   it('goes to one mailbox, whatever its address looks like', async () => {
     const before = server.mails.length
-    await faultOf(mailer().send({ ...MAIL, to: 'a@example.com, b@example.com' }))
-    await faultOf(mailer().send({ ...MAIL, to: 'a@example.com\r\nBcc: c@example.com' }))
+    await errorCodeOf(mailer().send({ ...MAIL, to: 'a@example.com, b@example.com' }))
+    await errorCodeOf(mailer().send({ ...MAIL, to: 'a@example.com\r\nBcc: c@example.com' }))
     const reached = server.mails.slice(before).flatMap(({ to }) => to)
     expect(reached).not.toContain('b@example.com')
     expect(reached).not.toContain('c@example.com')
@@ -70,38 +70,38 @@ describe('a mail', () => {
 
 describe('a mail that can’t be sent says why', () => {
   it('without a server or a sender', async () => {
-    expect(await faultOf(mailer({ host: '' }).send(MAIL))).toBe('not-set-up')
+    expect(await errorCodeOf(mailer({ host: '' }).send(MAIL))).toBe('not-set-up')
     const from = { name: '', address: '' }
-    expect(await faultOf(mailer({ from }).send(MAIL))).toBe('not-set-up')
+    expect(await errorCodeOf(mailer({ from }).send(MAIL))).toBe('not-set-up')
   })
 
   it('with a wrong password', async () => {
     const wrong = mailer({ account: 'site', password: 'wrong' })
-    expect(await faultOf(wrong.send(MAIL))).toBe('login-refused')
+    expect(await errorCodeOf(wrong.send(MAIL))).toBe('login-refused')
   })
 
   it('at an address that may not be used', async () => {
     for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '[::1]']) {
-      expect(await faultOf(mailer({ host }, NETWORK).send(MAIL))).toBe('not-allowed')
+      expect(await errorCodeOf(mailer({ host }, NETWORK).send(MAIL))).toBe('not-allowed')
     }
   })
 
   it('where nobody listens', async () => {
-    expect(await faultOf(mailer({ port: 1 }).send(MAIL))).toBe('unreachable')
+    expect(await errorCodeOf(mailer({ port: 1 }).send(MAIL))).toBe('unreachable')
   })
 
   it('where the recipient is refused', async () => {
     const strict = await startMailServer({
       onRcptTo: (_address, _session, callback) => callback(new Error('550 no such mailbox')),
     })
-    expect(await faultOf(mailer({ port: strict.port }).send(MAIL))).toBe('mail-refused')
+    expect(await errorCodeOf(mailer({ port: strict.port }).send(MAIL))).toBe('mail-refused')
     await strict.close()
   })
 
   it('where TLS is asked for and its certificate is nobody’s', async () => {
     const tls = await startMailServer({ secure: true })
-    const fault = await faultOf(mailer({ port: tls.port, isTls: true }).send(MAIL))
-    expect(fault).toBe('not-safe')
+    const code = await errorCodeOf(mailer({ port: tls.port, isTls: true }).send(MAIL))
+    expect(code).toBe('not-safe')
     await tls.close()
   })
 
@@ -109,7 +109,7 @@ describe('a mail that can’t be sent says why', () => {
     const silent = createServer(() => {})
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
     const { port } = silent.address() as AddressInfo
-    expect(await faultOf(mailer({ port }, LOOPBACK, 200).send(MAIL))).toBe('timed-out')
+    expect(await errorCodeOf(mailer({ port }, LOOPBACK, 200).send(MAIL))).toBe('timed-out')
     silent.close()
   })
 
@@ -119,8 +119,8 @@ describe('a mail that can’t be sent says why', () => {
       goOn = () => fail(new MailFailed('not-set-up'))
     })
     const slow = createSmtpMailer(() => held, LOOPBACK)
-    const first = Array.from({ length: 32 }, () => faultOf(slow.send(MAIL)))
-    expect(await faultOf(slow.send(MAIL))).toBe('busy')
+    const first = Array.from({ length: 32 }, () => errorCodeOf(slow.send(MAIL)))
+    expect(await errorCodeOf(slow.send(MAIL))).toBe('busy')
     goOn()
     expect(await Promise.all(first)).toEqual(Array(32).fill('not-set-up'))
   })

@@ -6,14 +6,14 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 it('what comes again and again is told at once, then seldom, with how often it came', () => {
-  const lines: { msg: string; reason: string; unsaid?: number }[] = []
+  const lines: { msg: string; reason: string; suppressed?: number }[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
   for (let tenths = 0; tenths < 150; tenths += 1) {
     warnThrottled(log, { reason: `no ${tenths}` }, 'the store is away')
     vi.advanceTimersByTime(100)
   }
   warnThrottled(log, { reason: 'other' }, 'the bus is away')
-  expect(lines.map(({ msg, reason, unsaid }) => [msg, reason, unsaid])).toEqual([
+  expect(lines.map(({ msg, reason, suppressed }) => [msg, reason, suppressed])).toEqual([
     ['the store is away', 'no 0', undefined],
     ['the store is away', 'no 100', 99],
     ['the bus is away', 'other', undefined],

@@ -147,8 +147,8 @@ describe('a worker killed in mid-stream', () => {
     expect(cut).toBeLessThan(17)
     expect(ended).not.toContain('refused')
     await expect.poll(() => workers().filter((pid) => pid !== victim).length).toBe(2)
-    await expect.poll(() => product.output).toContain('a worker serves in its place')
-    expect(product.output).toContain('a worker died')
+    await expect.poll(() => product.output).toContain('the replacement worker serves')
+    expect(product.output).toContain('a worker process died')
     await expect
       .poll(async () => (await readBook(core.core.store)).open, { timeout: 30_000 })
       .toEqual([])
@@ -207,7 +207,7 @@ describe('a start that can not be', () => {
     const { port } = taken.address() as AddressInfo
     const more = { RELAY_WORKERS: '2', PORT: String(port) }
     await expect(site.start('relay,projections', more)).rejects.toThrow(
-      /ended with 1:.*PORT: another program listens there/s,
+      /ended with 1:.*PORT: another program is listening on it/s,
     )
     await new Promise((closed) => taken.close(closed))
     await site.close()
