@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '#infra/config/config.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import { type RunningCore, startCore } from '#infra/start-core.ts'
-import { testDatabase } from './postgres.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
 
-/** A configuration on a fresh database, as quiet as tests want it, on a port the system chooses. */
+/**
+ * A quiet configuration on a new database and a port that the system chooses. `createDatabase`: an
+ * empty database by default; `siteDatabase` for products that are started whole.
+ */
 export async function testConfig(
   overrides: Partial<Config> = {},
+  createDatabase: () => Promise<TestDatabase> = testDatabase,
 ): Promise<{ config: Config; drop(): Promise<void> }> {
-  const database = await testDatabase()
+  const database = await createDatabase()
   const config = readConfig({
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64'),
@@ -19,8 +23,11 @@ export async function testConfig(
 }
 
 /** A whole `Core` on a fresh database: real Postgres, real event store, real vault. */
-export async function testCore(overrides: Partial<Config> = {}): Promise<RunningCore> {
-  const { config, drop } = await testConfig(overrides)
+export async function testCore(
+  overrides: Partial<Config> = {},
+  createDatabase: () => Promise<TestDatabase> = testDatabase,
+): Promise<RunningCore> {
+  const { config, drop } = await testConfig(overrides, createDatabase)
   const running = await startCore(config)
   return {
     core: running.core,

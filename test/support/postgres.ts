@@ -1,19 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { isRunInMemory } from './run-folder.ts'
 
-/** A new, empty database on the Postgres of this test run. */
-export async function testDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = process.env.TEST_POSTGRES_URL
-  if (server === undefined) throw new Error('the test run has no Postgres: see global-setup.ts')
+export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> }
+
+/** A new database on the Postgres of this test run, empty unless it copies a template. */
+export async function testDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await onServer(server, (client) => client.query(`create database ${name} template template0`))
-  const url = new URL(server)
+  // Copying files takes checkpoints, which cost less than a log of all pages in memory alone.
+  const strategy = isRunInMemory() ? 'file_copy' : 'wal_log'
+  await onServer((client) =>
+    client.query(`create database ${name} template ${template} strategy ${strategy}`),
+  )
+  return { url: databaseUrl(name), drop: () => onServer((client) => drop(client, name)) }
+}
+
+export function databaseUrl(name: string): string {
+  const url = new URL(serverUrl())
   url.pathname = `/${name}`
-  return {
-    url: url.href,
-    drop: () => onServer(server, (client) => drop(client, name)),
-  }
+  return url.href
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL
+  if (url === undefined) throw new Error('the test run has no Postgres: see global-setup.ts')
+  return url
 }
 
 /**
@@ -31,8 +43,8 @@ async function drop(client: Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name} with (force)`)
 }
 
-async function onServer(server: string, act: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: server })
+export async function onServer(act: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: serverUrl() })
   await client.connect()
   try {
     await act(client)

@@ -7,6 +7,7 @@ import {
 } from '#infra/demo/simulated-provider.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { testConfig } from './core.ts'
+import { siteDatabase } from './site-database.ts'
 
 export const PASSWORD = 'a-long-password'
 
@@ -31,7 +32,7 @@ export async function testProduct(
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
-  const { config, drop } = await testConfig({ roles, ...options.engines })
+  const { config, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
   const provider = await startSimulatedProvider(options.provider)
   const running = await startProduct(config)
   const root = new ConsoleClient(running.url)

@@ -20,6 +20,8 @@ export function createRunFolder(): string {
   return folder
 }
 
+export const isRunInMemory = (): boolean => tmpdir().startsWith(MEMORY)
+
 function hasRoomInMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { JournalEntry } from '#infra/demo/journal.ts'
 import { firstLine, spawnNode } from './child-process.ts'
-import { testDatabase } from './postgres.ts'
 import { ProductProcess } from './product-process.ts'
+import { siteDatabase } from './site-database.ts'
 
 /** One site in many processes: what they share, and the processes, ended with it. */
 export type Site = {
@@ -23,7 +23,7 @@ export const SHORT_GRACE = `--import=${join(import.meta.dirname, 'short-grace.ts
 export const LATE_CLOCK = `--import=${join(import.meta.dirname, 'late-clock.ts')}`
 
 export async function startSite(): Promise<Site> {
-  const database = await testDatabase()
+  const database = await siteDatabase()
   const environment = {
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64'),

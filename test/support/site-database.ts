@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { readConfig } from '#infra/config/read-config.ts'
+import { databaseUrl, onServer, type TestDatabase, testDatabase } from './postgres.ts'
+
+const TEMPLATE = 'site_template'
+/** Of an advisory lock, so that one process of the run makes the template. */
+const LOCK = 7_145_031
+
+/**
+ * A new database in which the product has started once and nothing has happened: its tables are
+ * there and empty. It is a copy, which costs a fraction of a first start. A test of the first
+ * start itself takes `testDatabase`.
+ */
+export async function siteDatabase(): Promise<TestDatabase> {
+  await ensureTemplate()
+  return testDatabase(TEMPLATE)
+}
+
+let isThere = false
+
+async function ensureTemplate(): Promise<void> {
+  if (isThere) return
+  await onServer(async (client) => {
+    await client.query('select pg_advisory_lock($1)', [LOCK])
+    const found = await client.query('select from pg_database where datname = $1', [TEMPLATE])
+    if (found.rowCount === 0) await createTemplate(client)
+  })
+  isThere = true
+}
+
+/** Under its name only once it is complete. */
+async function createTemplate(client: Client): Promise<void> {
+  const unfinished = `${TEMPLATE}_unfinished`
+  await client.query(`drop database if exists ${unfinished} with (force)`)
+  await client.query(`create database ${unfinished} template template0`)
+  const url = databaseUrl(unfinished)
+  await startOnce(url)
+  await forgetSite(url)
+  await client.query(`alter database ${unfinished} rename to ${TEMPLATE}`)
+}
+
+async function startOnce(url: string): Promise<void> {
+  // Loaded here: the product need not be in every test process that wants a database of it.
+  const { startProduct } = await import('#infra/start.ts')
+  const config = readConfig({
+    DATABASE_URL: url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+  })
+  const running = await startProduct(config)
+  await running.stop(0)
+}
+
+/**
+ * Keeps the read models, which are the fold of no events. All other rows depend on the key or the
+ * store of that start, or say that it is running.
+ */
+async function forgetSite(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const events = await client.query('select from event_store.events limit 1')
+  if (events.rowCount !== 0) throw new Error('a start writes events: the template is not empty')
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema', 'projections')
+       and not starts_with(schemaname, 'read_')`,
+  )
+  await client.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity`)
+  await client.end()
+}
