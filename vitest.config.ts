@@ -22,6 +22,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'servers',
+          setupFiles: ['test/support/cheap-hashes.ts'],
           // Brokers, databases and clocks on two busy cores: what is wrong is wrong thrice.
           retry: process.env.CI ? 2 : 0,
           include: ['test/**/*.test.ts'],

@@ -1,7 +1,9 @@
 import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-const MEMORY_KIB = 19_456
-const PASSES = 2
+export type HashCosts = { readonly memoryKib: number; readonly passes: number }
+
+/** The costs of new hashes. A hash is verified with the costs that it names. */
+export const HASH_COSTS: HashCosts = { memoryKib: 19_456, passes: 2 }
 const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -16,10 +18,10 @@ const PASSWORD_BYTES_MAX = 512
  * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
  * Blocks its thread for tens of milliseconds: for the workers alone.
  */
-export function hashNow(password: string): string {
+export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
   const salt = randomBytes(SALT_BYTES)
-  const hash = derive(password, salt, MEMORY_KIB, PASSES, LANES)
-  const parameters = `m=${MEMORY_KIB},t=${PASSES},p=${LANES}`
+  const hash = derive(password, salt, memoryKib, passes, LANES)
+  const parameters = `m=${memoryKib},t=${passes},p=${LANES}`
   return `$argon2id$v=19$${parameters}$${unpadded(salt)}$${unpadded(hash)}`
 }
 

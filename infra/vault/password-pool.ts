@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { HASH_COSTS } from './password-hash.ts'
 import type { PasswordJob } from './password-worker.ts'
 import { type Vault, VaultBusy } from './port.ts'
 
@@ -62,7 +63,7 @@ export function createPasswordPool(): Pick<Vault, 'hashPassword' | 'verifyPasswo
       next()
     })
   return {
-    hashPassword: (password) => ask({ kind: 'hash', password }),
+    hashPassword: (password) => ask({ kind: 'hash', password, costs: HASH_COSTS }),
     verifyPassword: (password, hash) => ask({ kind: 'verify', password, hash }),
   }
 }

@@ -21,10 +21,13 @@ export async function createVault(parts: {
   return {
     ...createSecrets(pg, ring),
     ...createSealing(pg, ring),
-    ...createPasswordPool(),
+    ...PASSWORDS,
     keyedHash: ring.keyedHash,
   }
 }
+
+/** One for the process, whose threads start with the first password. */
+const PASSWORDS = createPasswordPool()
 
 /** Schema `vault`: outside of events and read models, and never in a dump that leaves the house. */
 const VAULT_TABLES = `
