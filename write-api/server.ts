@@ -63,7 +63,7 @@ import { initializeSite } from './setup/initialize-site.ts'
 import { createSetupToken } from './setup/setup-token.ts'
 import { createToken } from './tokens/create-token.ts'
 import { deleteToken, deleteTokens } from './tokens/delete-tokens.ts'
-import { switchTokenBatch } from './tokens/switch-tokens.ts'
+import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { notifyEpay } from './top-ups/notify-epay.ts'
 import { getAmount, pay } from './top-ups/pay.ts'
@@ -121,7 +121,7 @@ const ACTIONS: readonly Action[] = [
   updateToken,
   deleteToken,
   deleteTokens,
-  switchTokenBatch,
+  setTokenStatuses,
   createRedemption,
   updateRedemption,
   deleteRedemption,

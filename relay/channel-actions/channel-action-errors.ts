@@ -1,38 +1,14 @@
+import { CHANNEL_TARGET_ERRORS } from '#infra/http/channel-errors.ts'
 import { type ErrorCatalogue, errorsOf, HttpError } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 
 const CHANNEL_ACTION_ERRORS = {
-  ChannelUnknown: [
-    404,
-    { zh: '渠道未找到，请刷新页面后重试。', en: 'Channel not found, please refresh the page.' },
-  ],
+  ...CHANNEL_TARGET_ERRORS,
   ChannelNotCallable: [
     200,
     {
       zh: '该渠道无法调用：类型、地址、密钥或必填项缺失或不被允许',
       en: 'This channel can’t be called: type, address, key or a field is missing or not allowed',
-    },
-  ],
-  KeyRequired: [
-    200,
-    {
-      zh: '请填写密钥：更改渠道类型、地址或代理时必须重新填写',
-      en: 'Enter the key: a new type, address or proxy of a channel needs it again',
-    },
-  ],
-  // NOTE: the same words whatever is at the address, or they would map a private network.
-  AddressNotAllowed: [
-    200,
-    {
-      zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field base_url: not an allowed address (PRIVATE_UPSTREAMS lists private ones)',
-    },
-  ],
-  ProxyNotAllowed: [
-    200,
-    {
-      zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field setting: setting.proxy is no allowed address (see PRIVATE_UPSTREAMS)',
     },
   ],
   ModelsNotListed: [

@@ -182,7 +182,10 @@ describe('a token that is changed', () => {
     const head = await fixture.head()
     for (const [language, words] of [
       ['zh', '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期'],
-      ['en', 'The token has expired: give it another expiry first, or let it never expire'],
+      [
+        'en',
+        'The token has expired and cannot be enabled. Change its expiry or let it never expire',
+      ],
     ] as const) {
       const answer = await fixture.user.call('PUT', '/api/token/?status_only=true', {
         body: { id, status: 1 },

@@ -2,8 +2,8 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
-/** Keeps a provider's keys in the vault and answers their references, in order. */
-export async function keepChannelKeys(
+/** Stores a provider's keys in the vault and returns their references in the same order. */
+export async function storeChannelKeys(
   vault: Vault,
   channelId: number,
   keys: readonly string[],
@@ -13,13 +13,13 @@ export async function keepChannelKeys(
   return refs
 }
 
-/** To be copied or compared: no answer ever holds a key. */
+/** Reads keys in order to copy or compare them. No response ever contains a key. */
 export async function readChannelKeys(
   vault: Vault,
-  from: number,
+  channelId: number,
   refs: readonly string[],
 ): Promise<string[]> {
-  const owner = ownerOf(from)
+  const owner = ownerOf(channelId)
   const keys = await vault.getSecrets(
     'channel-key',
     refs.map((ref) => ({ owner, ref })),
@@ -27,6 +27,6 @@ export async function readChannelKeys(
   return refs.flatMap((ref) => keys.get(ref) ?? [])
 }
 
-export async function dropKeys(vault: Vault, refs: Iterable<string>): Promise<void> {
+export async function deleteChannelSecrets(vault: Vault, refs: Iterable<string>): Promise<void> {
   for (const ref of refs) await vault.deleteSecret(ref)
 }

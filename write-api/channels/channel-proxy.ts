@@ -9,11 +9,14 @@ import {
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-key.ts'
 
-/** Keeps a proxy with its login in the vault and answers its reference. */
-export const keepProxy = (vault: Vault, channelId: number, proxy: string): Promise<string> =>
+/** Stores a proxy address with its credentials in the vault and returns its reference. */
+export const storeProxy = (vault: Vault, channelId: number, proxy: string): Promise<string> =>
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
-/** null: it has no login, or one of before that stands in its settings; or it is gone. */
+/**
+ * Returns null if the proxy has no credentials, if they are an old channel's and stand in its
+ * settings, or if the secret is gone.
+ */
 async function readProxy(
   vault: Vault,
   channelId: number,
@@ -24,8 +27,11 @@ async function readProxy(
   return found.get(ref) ?? null
 }
 
-/** The terms as they were entered: for another channel, which gets a secret of its own. */
-export async function enteredTerms(
+/**
+ * Returns the terms with the proxy's credentials restored, to create another channel with a
+ * separate secret.
+ */
+export async function termsWithProxyLogin(
   vault: Vault,
   channelId: number,
   { proxyRef, ...terms }: ChannelTerms,
@@ -35,30 +41,32 @@ export async function enteredTerms(
 }
 
 export type SettingChange = {
-  /** An empty `proxyRef`: the proxy has no login. */
+  /** An empty `proxyRef` means that the proxy has no credentials. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
-  /** A proxy whose login is new, to be kept in the vault. */
+  /** A proxy address with new credentials, to be stored in the vault. */
   readonly proxy: string | null
-  /** It is the proxy that is there, shown or not. */
-  readonly isKept: boolean
+  /** True if the proxy did not change, whether it was sent masked or not. */
+  readonly isSameProxy: boolean
 }
 
-/** What becomes of a setting as it was sent; sent as it was shown, its proxy keeps its login. */
+/** Resolves a setting that was sent: a masked proxy keeps its credentials. */
 export async function settingChange(
   vault: Vault,
   channelId: number,
-  sent: string,
+  sentSetting: string,
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // Of a channel of before its proxy's login became a secret.
-  const setting = proxyRef === undefined ? unmaskedSetting(sent, before.setting) : sent
+  // For channels from the time before proxy credentials became secrets.
+  const setting =
+    proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)
-  if (isSame) return { terms: { setting, proxyRef: proxyRef ?? '' }, proxy: null, isKept: true }
+  if (isSame)
+    return { terms: { setting, proxyRef: proxyRef ?? '' }, proxy: null, isSameProxy: true }
   const proxy = secretProxyIn(setting)
-  if (proxy === null) return { terms: { setting, proxyRef: '' }, proxy, isKept: false }
-  const shown = maskedSetting(setting)
-  const isKept = (await readProxy(vault, channelId, proxyRef)) === proxy
-  const terms = { setting: shown, ...(isKept && proxyRef !== undefined ? { proxyRef } : {}) }
-  return { terms, proxy: isKept ? null : proxy, isKept }
+  if (proxy === null) return { terms: { setting, proxyRef: '' }, proxy, isSameProxy: false }
+  const masked = maskedSetting(setting)
+  const isSameProxy = (await readProxy(vault, channelId, proxyRef)) === proxy
+  const terms = { setting: masked, ...(isSameProxy && proxyRef !== undefined ? { proxyRef } : {}) }
+  return { terms, proxy: isSameProxy ? null : proxy, isSameProxy }
 }

@@ -9,16 +9,19 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { SetChannelsStatus } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { countOf, decideChannels, unixNow } from './channel-tags.ts'
+import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
 
-/** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
+/**
+ * POST /api/channel/batch/status: enables or disables all of the channels, or none; returns how
+ * many changed.
+ */
 export const setChannelsStatus: Action = (api, deps) => {
   api.post(
     '/api/channel/batch/status',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Enable (1) or disable (2) several channels; answers how many changed',
+        summary: 'Enable (1) or disable (2) several channels; returns how many changed',
         body: SetChannelsStatus,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -30,7 +33,7 @@ export const setChannelsStatus: Action = (api, deps) => {
         status === 1
           ? ({ type: 'EnableChannels', channelIds, now: unixNow(deps) } as const)
           : ({ type: 'DisableChannels', channelIds } as const)
-      return success(countOf(await decideChannels(deps, request, reply, command)))
+      return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
   )
 }
@@ -39,8 +42,8 @@ const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) 
 
 /**
  * `POST /api/channel/{id}/circuit/close`, for admins: closes every circuit of a channel, of its
- * models and of its keys, so that calls reach it again at once in all relays. Answers how many were
- * open or half-open; 0 is no error, as the gateway may have closed them a moment before.
+ * models and of its keys, so that all relays use it again immediately. Returns how many were open
+ * or half-open; 0 is not an error, because the gateway may have closed them a moment before.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.post(
@@ -48,7 +51,7 @@ export const closeCircuits: Action = (api, deps) => {
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Close all circuits of a channel by hand; answers how many were not closed',
+        summary: 'Close all circuits of a channel; returns how many were open or half-open',
         params: Params,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -64,26 +67,26 @@ export const closeCircuits: Action = (api, deps) => {
         { type: 'CloseCircuits', reason: 'admin' },
         contextOf(deps, request),
       )
-      if (!outcome.isDone) throw new Error('closing circuits is never refused')
+      if (!outcome.isDone) throw new Error('closing circuits is never rejected')
       await waitUntilVisible(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
       return success(outcome.events.length)
     },
   )
 }
 
-/** POST /api/channel/fix: every relay reads its channels anew; answers how many there are. */
+/** POST /api/channel/fix: makes every relay reload its channels; returns how many there are. */
 export const fixAbilities: Action = (api, deps) => {
   api.post(
     '/api/channel/fix',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Have every relay read the channels anew; answers how many there are',
+        summary: 'Make every relay reload the channels; returns how many there are',
         response: { 200: Envelope(Type.Integer()) },
       },
     },
     async (request, reply) => {
-      const { events } = await decideChannels(deps, request, reply, { type: 'FixAbilities' })
+      const { events } = await executeChannelCommand(deps, request, reply, { type: 'FixAbilities' })
       const [fixed] = events
       return success(fixed?.type === 'ChannelAbilitiesFixed' ? fixed.data.count : 0)
     },

@@ -13,8 +13,11 @@ import { channelError } from './channel-errors.ts'
 import { listOf } from './channel-terms.ts'
 import { checkGroups } from './create-channel.ts'
 
-/** Has a command carried out and waits until the list shows it; throws the error. */
-export async function decideChannels(
+/**
+ * Executes a command and waits until the list shows its effect. Throws the error of a rejected
+ * command.
+ */
+export async function executeChannelCommand(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -28,21 +31,23 @@ export async function decideChannels(
   return done
 }
 
-/** In seconds: what has expired by then stays off. */
+/** The time in Unix seconds; channels that have expired by then stay disabled. */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
-/** How many channels the events say were changed. */
-export const countOf = ({ events }: Done<ChannelEvent>): number =>
+/** Returns how many channels the events changed. */
+export const changedCount = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
-/** POST /api/channel/batch/tag: all of them get the tag, or none does; null takes theirs off. */
+/**
+ * POST /api/channel/batch/tag: sets the tag of all of the channels, or of none; null removes it.
+ */
 export const tagChannels: Action = (api, deps) => {
   api.post(
     '/api/channel/batch/tag',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Give several channels a tag, or none (null); answers how many changed',
+        summary: 'Set or remove (null) the tag of several channels; returns how many changed',
         body: TagChannels,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -51,19 +56,19 @@ export const tagChannels: Action = (api, deps) => {
       const { ids: channelIds, tag } = request.body
       if (channelIds.length === 0) throw channelError('NoChannelToTag')
       const command = { type: 'TagChannels', channelIds, tag } as const
-      return success(countOf(await decideChannels(deps, request, reply, command)))
+      return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
   )
 }
 
-/** PUT /api/channel/tag: the fields given, in every channel of the tag. */
+/** PUT /api/channel/tag: changes the given fields in every channel of the tag. */
 export const updateTag: Action = (api, deps) => {
   api.put(
     '/api/channel/tag',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Change every channel of a tag; answers how many changed',
+        summary: 'Change every channel of a tag; returns how many changed',
         body: UpdateTag,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -71,10 +76,10 @@ export const updateTag: Action = (api, deps) => {
     async (request, reply) => {
       const { tag } = request.body
       const change = changeOf(request.body)
-      const kept = await groupsOfTag(deps, tag)
-      await checkGroups(deps, 'groups', change.groups ?? [], kept)
+      const currentGroups = await groupsOfTag(deps, tag)
+      await checkGroups(deps, 'groups', change.groups ?? [], currentGroups)
       const command = { type: 'ChangeTag', tag, change } as const
-      return success(countOf(await decideChannels(deps, request, reply, command)))
+      return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
   )
 }
@@ -84,7 +89,7 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
   return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }
 
-/** An empty field leaves things as they are; an empty new tag takes the tag off. */
+/** An empty field changes nothing; an empty new tag removes the tag. */
 function changeOf(fields: UpdateTag): TagChange {
   const models = listOf(fields.models ?? '')
   const groups = listOf(fields.groups ?? '')
@@ -100,8 +105,10 @@ function changeOf(fields: UpdateTag): TagChange {
   }
 }
 
-/** POST /api/channel/tag/enabled and /tag/disabled: every channel of the tag; those that have
- * expired are not enabled. Answers how many changed. */
+/**
+ * POST /api/channel/tag/enabled and /tag/disabled: sets the status of every channel of the tag;
+ * expired channels are not enabled. Returns how many changed.
+ */
 export const setTagStatus: Action = (api, deps) => {
   for (const [status, type] of [
     ['enabled', 'EnableTag'],
@@ -112,14 +119,14 @@ export const setTagStatus: Action = (api, deps) => {
       {
         onRequest: onlyAdmin,
         schema: {
-          summary: `Have every channel of a tag ${status}; answers how many changed`,
+          summary: `Set every channel of a tag to ${status}; returns how many changed`,
           body: NamedTag,
           response: { 200: Envelope(Type.Integer()) },
         },
       },
       async (request, reply) => {
         const command = { type, tag: request.body.tag, now: unixNow(deps) }
-        return success(countOf(await decideChannels(deps, request, reply, command)))
+        return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
       },
     )
   }

@@ -7,7 +7,7 @@ import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
-/** What a channel has that was created with name, key and models alone. */
+/** The terms of a channel that is created with only name, key and models. */
 export const DEFAULT_TERMS: ChannelTerms = {
   name: '',
   type: 1,
@@ -34,16 +34,16 @@ export const DEFAULT_TERMS: ChannelTerms = {
 
 type Fields = CreateChannel | UpdateChannel
 
-/** The terms with the given fields applied; the others stay. The domain checks their sense. */
+/** Returns the terms with the given fields applied. The domain validates them. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
 })
 
-/** The fields that were given, as terms. Texts that are null are empty, as is a ratio. */
+/** Converts the given fields to terms. Texts and the cost ratio that are null become empty. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { auto_ban: autoBan } = fields
-  return given({
+  return withoutUndefined({
     name: fields.name?.trim(),
     type: fields.type,
     baseUrl: text(fields.base_url)?.replace(/\/+$/, ''),
@@ -69,18 +69,18 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
   })
 }
 
-type Given = { readonly [Key in keyof ChannelTerms]: ChannelTerms[Key] | undefined }
+type OptionalTerms = { readonly [Key in keyof ChannelTerms]: ChannelTerms[Key] | undefined }
 
-const given = (terms: Given): Partial<ChannelTerms> =>
+const withoutUndefined = (terms: OptionalTerms): Partial<ChannelTerms> =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
-  /** What it can't do without, as on the wire. */
+  /** The required fields, by wire name. */
   readonly required: readonly RequiredField[]
-  /** It has no address of its own. */
+  /** True if the type has no default address. */
   readonly needsAddress: boolean
-  /** Words that stand for one of its addresses. */
+  /** Names that stand for one of its addresses. */
   readonly addressWords: readonly string[]
 }
 type RequiredField = {
@@ -89,61 +89,73 @@ type RequiredField = {
   readonly default: string
 }
 
-/** Refuses what no call could reach: no group or address, or a field of its type left empty. */
-export function checkReach(
+/**
+ * Throws if no call could reach the channel: without a group or an address, or if a required field
+ * of its type is empty.
+ */
+export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
-  served: ServedTypes,
+  servedTypes: ServedTypes,
 ): void {
-  const kind = served.get(type)
+  const served = servedTypes.get(type)
   if (groups.length === 0) {
-    throw invalidField('group', { zh: '请至少选择一个分组', en: 'choose at least one group' })
+    throw invalidField('group', { zh: '请至少选择一个分组', en: 'select at least one group' })
   }
-  if (baseUrl === '' && kind?.needsAddress === true) {
-    throw invalidField('base_url', { zh: '该类型必须填写地址', en: 'this type needs an address' })
+  if (baseUrl === '' && served?.needsAddress === true) {
+    throw invalidField('base_url', {
+      zh: '该类型必须填写地址',
+      en: 'this type requires an address',
+    })
   }
-  if (NAMED_BASES.has(baseUrl) && kind?.addressWords.includes(baseUrl) === false) {
-    throw invalidField('base_url', { zh: '该类型没有这个地址', en: 'is no address of this type' })
+  if (NAMED_BASES.has(baseUrl) && served?.addressWords.includes(baseUrl) === false) {
+    throw invalidField('base_url', {
+      zh: '该类型没有这个地址',
+      en: 'is not an address of this type',
+    })
   }
   const texts = { other, openai_organization: organization }
-  for (const { key, label, default: preset } of kind?.required ?? []) {
+  for (const { key, label, default: preset } of served?.required ?? []) {
     if (texts[key].trim() !== '' || preset !== '') continue
     throw invalidField(key, { zh: `请填写${label.zh}`, en: `${label.en} is required` })
   }
 }
 
-/** Refuses a new time to expire (unix seconds) that is over at `now` (ms); one kept may be. */
+/**
+ * Throws if a new expiry (Unix seconds) is in the past at `now` (milliseconds). An unchanged one
+ * may be.
+ */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
-  throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past already' })
+  throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** Refuses a type that no call could be sent by. */
-export function checkType(type: number, served: ServedTypes): void {
-  if (served.has(type)) return
+/** Throws if no provider serves the type. */
+export function checkType(type: number, servedTypes: ServedTypes): void {
+  if (servedTypes.has(type)) return
   throw invalidField('type', {
     zh: `没有支持类型 ${type} 的渠道`,
-    en: `no channel of type ${type} can be served`,
+    en: `channels of type ${type} are not supported`,
   })
 }
 
 /**
- * Refuses an address that no call could be sent to. Told from the text: nothing is resolved and
- * nothing is connected to, and every call checks again.
+ * Throws if no call could be sent to the address. It checks the text only: nothing is resolved or
+ * connected, and every call checks again.
  */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
-  // The other faults are the domain's to name.
+  // The domain reports all other problems.
   if (!checked.isAllowed && checked.fault === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**
- * As `checkAddress`, of the proxy that the channel's extra settings name. `isKept`: its login is
- * known, though it is sent as it was shown.
+ * As `checkAddress`, for the proxy in the channel's extra settings. `isLoginKnown`: its credentials
+ * are stored, even if it is sent masked.
  */
-export function checkProxy(setting: string, upstreams: OutboundPolicy, isKept = false): void {
+export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''
-  if (!isKept && isMasked(proxy)) {
+  if (!isLoginKnown && isMasked(proxy)) {
     throw invalidField('setting', {
       zh: '请重新填写 setting.proxy 的密码',
       en: 'enter the password of setting.proxy again',

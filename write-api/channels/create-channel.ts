@@ -28,112 +28,123 @@ import {
 } from '../action.ts'
 import { CreateChannel, CreatedChannels } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
-import { enteredTerms, keepProxy } from './channel-proxy.ts'
+import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
+import { storeProxy, termsWithProxyLogin } from './channel-proxy.ts'
 import {
   checkAddress,
   checkExpiry,
   checkProxy,
-  checkReach,
+  checkRequirements,
   checkType,
   DEFAULT_TERMS,
   termsWith,
 } from './channel-terms.ts'
 
-/** The settings can't do without it. */
-const FIRST = 'default'
+/** The settings always contain this group. */
+const DEFAULT_GROUP = 'default'
 
 /**
- * Refuses groups that the settings do not know: nobody could call through them, and a slip of the
- * pen would look like success. Those that the channel has already, `kept`, may stay.
+ * Throws for groups that the settings lack: no user could call through them, and a typing error
+ * would look like success. Groups in `currentGroups`, which the channel already has, may stay.
  */
 export async function checkGroups(
   { core }: Deps,
   field: 'group' | 'groups',
   groups: readonly string[],
-  kept: readonly string[] = [],
+  currentGroups: readonly string[] = [],
 ): Promise<void> {
-  const added = groups.filter((name) => name !== FIRST && !kept.includes(name))
+  const added = groups.filter((name) => name !== DEFAULT_GROUP && !currentGroups.includes(name))
   if (added.length === 0) return
   const { values } = await allOptions(core.db)
-  const known = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // What is no name at all is the domain's to refuse.
-  const name = added.find((one) => isName(one) && !Object.hasOwn(known, one))
+  const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
+  // The domain rejects invalid names.
+  const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
   if (name === undefined) return
   throw invalidField(field, {
     zh: `分组「${name}」不存在，请先在设置中添加`,
-    en: `there is no group “${name}”: add it in the settings first`,
+    en: `the group “${name}” does not exist. Add it in the settings first`,
   })
 }
 
-/** `repeated`: how many of those given were there before, in the text or in the channel. */
-type GivenKeys = { readonly keys: readonly string[]; readonly repeated: number }
+/**
+ * `repeated` counts the keys that were left out because the text or the channel already contains
+ * them.
+ */
+type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
-/** The keys of a text: one a line, none twice; a key that is JSON may go over several lines. */
-export function keysIn(text: string): GivenKeys {
+/**
+ * Parses the keys of a text: one on each line, without repetitions. A key in JSON may span several
+ * lines.
+ */
+export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
   if (/^\s*\{/.test(text)) return { keys: [text.trim()], repeated: 0 }
   const lines = text.split(/\r?\n/).map((line) => line.trim())
-  const given = lines.filter((line) => line !== '')
-  const keys = [...new Set(given)]
+  const entered = lines.filter((line) => line !== '')
+  const keys = [...new Set(entered)]
   if (keys.length > KEYS_MAX) throw channelError('TooManyKeys', { limit: KEYS_MAX })
-  return { keys, repeated: given.length - keys.length }
+  return { keys, repeated: entered.length - keys.length }
 }
 
-/** Of those to be added, the ones that the channel does not have; refused where it has them all. */
-export function newAmong({ keys, repeated }: GivenKeys, known: ReadonlySet<string>): GivenKeys {
-  const added = keys.filter((key) => !known.has(key))
+/** Returns the keys that the channel does not have yet. Throws if it has all of them. */
+export function keysToAdd(
+  { keys, repeated }: ParsedKeys,
+  existing: ReadonlySet<string>,
+): ParsedKeys {
+  const added = keys.filter((key) => !existing.has(key))
   if (added.length === 0 && keys.length > 0) throw channelError('KeyRepeated')
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
-/** What an answer says of keys that were given twice; nothing where there were none. */
-export const repeatedWords = (count: number): Words =>
+/** The message about repeated keys; empty if there were none. */
+export const repeatedKeysMessage = (count: number): Words =>
   count === 0
     ? { zh: '', en: '' }
     : {
         zh: `已忽略 ${count} 个重复的密钥。`,
-        en:
-          count === 1 ? 'One repeated key was left out.' : `${count} repeated keys were left out.`,
+        en: count === 1 ? 'One repeated key was ignored.' : `${count} repeated keys were ignored.`,
       }
 
-type ChannelsToMake = {
-  /** But for the name; the setting's proxy with its login. */
+type ChannelBatch = {
+  /** All terms except the name; the setting contains the proxy with its credentials. */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
   readonly keyMode: KeyMode
   readonly isEnabled: boolean
 }
 
-/** Tries in a row: each time others made channels, or the read model was behind. */
-const TRIES_MAX = 100
+/**
+ * The number of attempts in a row. An attempt fails if other processes created channels or the read
+ * model lags.
+ */
+const ATTEMPTS_MAX = 100
 
-/** Makes all of them, or none, under the next ids; answers these once the list shows them. */
-async function makeChannels(
+/** Creates all channels, or none, under the next ids. Returns the ids once the list shows them. */
+async function createBatch(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  wanted: ChannelsToMake,
+  batch: ChannelBatch,
 ): Promise<number[]> {
   const context = contextOf(deps, request)
-  const made = await deps.runExclusive('new-channel', async () => {
+  const created = await deps.runExclusive('new-channel', async () => {
     let first = (await highestChannelId(deps.core.db)) + 1
-    for (let tries = 1; ; tries += 1) {
-      const { ids, outcome } = await makeFrom(deps, context, wanted, first)
+    for (let attempts = 1; ; attempts += 1) {
+      const { ids, outcome } = await createFrom(deps, context, batch, first)
       const next = outcome.isDone ? null : outcome.error.params.next
-      if (typeof next !== 'number' || tries === TRIES_MAX) return { ids, outcome }
+      if (typeof next !== 'number' || attempts === ATTEMPTS_MAX) return { ids, outcome }
       first = next
     }
   })
-  const { position } = accepted(made.outcome)
+  const { position } = accepted(created.outcome)
   await waitUntilVisible(deps, reply, ['channels'], position)
-  return made.ids
+  return created.ids
 }
 
-async function makeFrom(
+async function createFrom(
   { core }: Deps,
   context: ReturnType<typeof contextOf>,
-  { channels: wanted, terms: entered, ...shared }: ChannelsToMake,
+  { channels: batch, terms: entered, ...shared }: ChannelBatch,
   first: number,
 ) {
   const { actors, vault } = core
@@ -141,23 +152,23 @@ async function makeFrom(
   const proxy = secretProxyIn(setting)
   const terms = proxy === null ? entered : { ...entered, setting: maskedSetting(setting) }
   const channels: NewChannel[] = []
-  for (const [index, { name, keys }] of wanted.entries()) {
+  for (const [index, { name, keys }] of batch.entries()) {
     const channelId = first + index
-    const keyRefs = await keepChannelKeys(vault, channelId, keys)
-    const made = { channelId, name, keyRefs }
-    if (proxy === null) channels.push(made)
-    else channels.push({ ...made, proxyRef: await keepProxy(vault, channelId, proxy) })
+    const keyRefs = await storeChannelKeys(vault, channelId, keys)
+    const created = { channelId, name, keyRefs }
+    if (proxy === null) channels.push(created)
+    else channels.push({ ...created, proxyRef: await storeProxy(vault, channelId, proxy) })
   }
   const command = { type: 'CreateChannels', ...shared, terms, channels } as const
   const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
   if (!outcome.isDone) {
     const unused = channels.flatMap(({ keyRefs, proxyRef = [] }) => keyRefs.concat(proxyRef))
-    await dropKeys(vault, unused)
+    await deleteChannelSecrets(vault, unused)
   }
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: providers to send calls to, enabled: one, or one for each key. */
+/** POST /api/channel/: creates enabled channels: one, or one for each key. */
 export const createChannel: Action = (api, deps) => {
   api.post(
     '/api/channel/',
@@ -172,30 +183,33 @@ export const createChannel: Action = (api, deps) => {
     async (request, reply) => {
       const { body } = request
       const terms = termsWith(DEFAULT_TERMS, body)
-      const { keys, repeated } = keysIn(body.key ?? '')
+      const { keys, repeated } = parseKeys(body.key ?? '')
       if (terms.name === '' || keys.length === 0) throw channelError('ChannelFieldsRequired')
       checkType(terms.type, deps.servedTypes)
-      checkReach(terms, deps.servedTypes)
+      checkRequirements(terms, deps.servedTypes)
       checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, deps.core.now())
       checkAddress(terms.baseUrl, deps.upstreams)
       checkProxy(terms.setting, deps.upstreams)
       await checkGroups(deps, 'group', terms.groups)
-      const [id = 0, ...others] = await makeChannels(deps, request, reply, {
+      const [id = 0, ...others] = await createBatch(deps, request, reply, {
         terms,
         isEnabled: true,
-        ...divided(terms.name, keys, body),
+        ...splitKeys(terms.name, keys, body),
       })
-      return success({ id, ids: [id, ...others] }, repeatedWords(repeated)[languageOf(request)])
+      return success(
+        { id, ids: [id, ...others] },
+        repeatedKeysMessage(repeated)[languageOf(request)],
+      )
     },
   )
 }
 
-/** What comes of several keys: a channel each, their names numbered, or all in one channel. */
-function divided(
+/** Several keys become one channel each, with numbered names, or one channel with all keys. */
+function splitKeys(
   name: string,
   keys: readonly string[],
   { mode = 'single', multi_key_mode = 'random' }: CreateChannel,
-): Pick<ChannelsToMake, 'channels' | 'keyMode'> {
+): Pick<ChannelBatch, 'channels' | 'keyMode'> {
   if (mode === 'batch' && keys.length > 1) {
     const channels = keys.map((key, index) => ({ name: `${name}_${index + 1}`, keys: [key] }))
     return { channels, keyMode: '' }
@@ -204,9 +218,9 @@ function divided(
   return { channels: [{ name, keys }], keyMode: isMulti ? multi_key_mode || 'random' : '' }
 }
 
-const SUFFIX: Words = { zh: '_复制', en: '_copy' }
+const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
-/** POST /api/channel/copy/{id}: another of the same terms and keys, on if that one is. */
+/** POST /api/channel/copy/{id}: creates a channel with the same terms, keys and status. */
 export const copyChannel: Action = (api, deps) => {
   api.post(
     '/api/channel/copy/:id',
@@ -224,15 +238,15 @@ export const copyChannel: Action = (api, deps) => {
       const channel = channels.get(idOf(request.params))
       if (channel === undefined) throw channelError('ChannelUnknown')
       const { channelId, keyMode, keyRefs, status } = channel
-      const terms = await enteredTerms(vault, channelId, channel.terms)
+      const terms = await termsWithProxyLogin(vault, channelId, channel.terms)
       checkType(terms.type, deps.servedTypes)
-      checkReach(terms, deps.servedTypes)
+      checkRequirements(terms, deps.servedTypes)
       checkAddress(terms.baseUrl, deps.upstreams)
       checkProxy(terms.setting, deps.upstreams)
       await checkGroups(deps, 'group', terms.groups)
-      const name = `${terms.name}${SUFFIX[languageOf(request)]}`
+      const name = `${terms.name}${COPY_SUFFIX[languageOf(request)]}`
       const keys = await readChannelKeys(vault, channelId, keyRefs)
-      const [id = 0] = await makeChannels(deps, request, reply, {
+      const [id = 0] = await createBatch(deps, request, reply, {
         terms,
         channels: [{ name, keys }],
         keyMode,

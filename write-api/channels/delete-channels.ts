@@ -8,10 +8,10 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, type Deps, IdParams, idOf } from '../action.ts'
 import { DeleteChannelsBody } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { dropKeys } from './channel-key.ts'
-import { decideChannels } from './channel-tags.ts'
+import { deleteChannelSecrets } from './channel-key.ts'
+import { executeChannelCommand } from './channel-tags.ts'
 
-/** Deletes channels, and their secrets from the vault; answers how many there were. */
+/** Deletes channels and their secrets in the vault; returns how many there were. */
 async function deleteMany(
   deps: Deps,
   request: FastifyRequest,
@@ -19,13 +19,13 @@ async function deleteMany(
   command: DeleteChannels | DeleteDisabledChannels,
 ): Promise<number> {
   const { db, vault } = deps.core
-  const { events } = await decideChannels(deps, request, reply, command)
+  const { events } = await executeChannelCommand(deps, request, reply, command)
   const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
-  await dropKeys(vault, await secretRefsOf(db, ids))
+  await deleteChannelSecrets(vault, await secretRefsOf(db, ids))
   return ids.length
 }
 
-/** DELETE /api/channel/{id}/: no call goes there any more. */
+/** DELETE /api/channel/{id}/: deletes a channel. */
 export const deleteChannel: Action = (api, deps) => {
   api.delete(
     '/api/channel/:id/',
@@ -41,14 +41,14 @@ export const deleteChannel: Action = (api, deps) => {
   )
 }
 
-/** POST /api/channel/batch: deletes all of these, or none; answers how many they were. */
+/** POST /api/channel/batch: deletes all of the channels, or none; returns how many. */
 export const deleteChannels: Action = (api, deps) => {
   api.post(
     '/api/channel/batch',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Delete several channels, all or none; answers how many',
+        summary: 'Delete several channels, all or none; returns how many',
         body: DeleteChannelsBody,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -62,14 +62,17 @@ export const deleteChannels: Action = (api, deps) => {
   )
 }
 
-/** DELETE /api/channel/disabled: deletes what is off, by hand or by itself; answers how many. */
+/**
+ * DELETE /api/channel/disabled: deletes all channels that are disabled, manually or automatically;
+ * returns how many.
+ */
 export const deleteDisabledChannels: Action = (api, deps) => {
   api.delete(
     '/api/channel/disabled',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Delete every disabled channel; answers how many',
+        summary: 'Delete every disabled channel; returns how many',
         response: { 200: Envelope(Type.Integer()) },
       },
     },

@@ -13,21 +13,21 @@ import { languageOf } from '#infra/http/language.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
-import { keepProxy, settingChange } from './channel-proxy.ts'
+import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
+import { settingChange, storeProxy } from './channel-proxy.ts'
 import {
   changeOf,
   checkAddress,
   checkExpiry,
   checkProxy,
-  checkReach,
+  checkRequirements,
   checkType,
 } from './channel-terms.ts'
-import { checkGroups, keysIn, newAmong, repeatedWords } from './create-channel.ts'
+import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
 
 /**
- * PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. 3 is what it
- * stands at by itself: it may be sent back as it was read.
+ * PUT /api/channel/: changes the given fields; the others stay unchanged. Status 1 enables and 2
+ * disables. 3 is the status of an automatically disabled channel, which may be sent back unchanged.
  */
 export const updateChannel: Action = (api, deps) => {
   api.put(
@@ -35,7 +35,7 @@ export const updateChannel: Action = (api, deps) => {
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Change a channel; a new type, address or proxy needs the key again',
+        summary: 'Change a channel; a new type, address or proxy requires the key again',
         body: UpdateChannel,
         response: { 200: Done },
       },
@@ -46,114 +46,115 @@ export const updateChannel: Action = (api, deps) => {
         change(deps, body, contextOf(deps, request)),
       )
       await waitUntilVisible(deps, reply, ['channels'], position)
-      return done(repeatedWords(repeated)[languageOf(request)])
+      return done(repeatedKeysMessage(repeated)[languageOf(request)])
     },
   )
 }
 
-/** What decides whether a call can go there. */
-const REACHED_BY = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
+/** The terms that decide whether calls can reach the channel. */
+const REQUIREMENT_TERMS = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
 
-type Changed = { readonly position: number; readonly repeated: number }
+type ChangeResult = { readonly position: number; readonly repeated: number }
 
 async function change(
   deps: Deps,
   fields: UpdateChannel,
   context: CommandContext,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   const { actors, db, vault } = deps.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
-  const { proxy, isKept, terms } = await changeWithProxy(deps, fields)
-  // One that was allowed once must not stand in the way of turning the channel off.
+  const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
+  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can still
+  // be disabled.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
-  if (row !== null && REACHED_BY.some((key) => key in terms)) {
+  if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
     const next = { ...row.terms, ...terms }
-    if (!isSame(next, row.terms)) checkReach(next, deps.servedTypes)
+    if (!isSame(next, row.terms)) checkRequirements(next, deps.servedTypes)
   }
   if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
     checkAddress(baseUrl, deps.upstreams)
   }
   if (setting !== undefined && setting !== row?.terms.setting) {
-    checkProxy(setting, deps.upstreams, isKept || proxy !== null)
+    checkProxy(setting, deps.upstreams, isSameProxy || proxy !== null)
   }
   if (row !== null && terms.expiredTime !== undefined) {
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)
   }
   if (row !== null) await checkGroups(deps, 'group', terms.groups ?? [], row.terms.groups)
-  const given = await givenKeys(deps, fields)
-  const refs = await keepChannelKeys(vault, fields.id, given.keys)
+  const entered = await enteredKeys(deps, fields)
+  const refs = await storeChannelKeys(vault, fields.id, entered.keys)
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
   const keyMode = fields.multi_key_mode ?? null
-  const proxyRef = proxy === null ? null : await keepProxy(vault, fields.id, proxy)
+  const proxyRef = proxy === null ? null : await storeProxy(vault, fields.id, proxy)
   const change = proxyRef === null ? terms : { ...terms, proxyRef }
   const changed = { type: 'ChangeTerms', channelId: fields.id, change, keys, keyMode }
   const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields, context)]
   const steps = commands.map(
     (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
   )
-  const isNew =
+  const isNewTarget =
     keys !== null || (row !== null && !hasSameTarget({ ...row.terms, ...change }, row.terms))
-  if (isNew) steps.push(circuitsClosed(fields.id))
+  if (isNewTarget) steps.push(closeCircuitsStep(fields.id))
   const outcome = await actors.handleTogether(steps, context)
   const events = outcome.isDone ? (outcome.events as readonly ChannelEvent[]) : []
   const unused = proxyRef === null ? refs : [...refs, proxyRef]
-  await dropKeys(vault, outcome.isDone ? events.flatMap(droppedBy) : unused)
-  return { position: accepted(outcome).position, repeated: given.repeated }
+  await deleteChannelSecrets(vault, outcome.isDone ? events.flatMap(replacedSecrets) : unused)
+  return { position: accepted(outcome).position, repeated: entered.repeated }
 }
 
-/** With what becomes of the login of the proxy in its setting. */
+/** Converts the fields to terms and resolves the credentials of the proxy in the setting. */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   const before = channels.get(fields.id)?.terms
   if (terms.setting === undefined || before === undefined) {
-    return { terms, proxy: null, isKept: false }
+    return { terms, proxy: null, isSameProxy: false }
   }
   const change = await settingChange(core.vault, fields.id, terms.setting, before)
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/** Keys that are added are compared with those there are: none is in a channel twice. */
-async function givenKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
-  const given = keysIn(key ?? '')
-  if (key_mode !== 'append' || given.keys.length === 0) return given
+/** Compares appended keys with the existing ones, so that no key is in a channel twice. */
+async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
+  const entered = parseKeys(key ?? '')
+  if (key_mode !== 'append' || entered.keys.length === 0) return entered
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
-  const known = await readChannelKeys(core.vault, id, channels.get(id)?.keyRefs ?? [])
-  return newAmong(given, new Set(known))
+  const existing = await readChannelKeys(core.vault, id, channels.get(id)?.keyRefs ?? [])
+  return keysToAdd(entered, new Set(existing))
 }
 
-/** What failed with another key, or at another address, says nothing of what it is now. */
-const circuitsClosed = (channelId: number): AnyStep => ({
+/** Failures with another key or address say nothing about the new ones, so the circuits close. */
+const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
   command: { type: 'CloseCircuits', reason: 'change' },
 })
 
-function droppedBy(event: ChannelEvent): readonly string[] {
+function replacedSecrets(event: ChannelEvent): readonly string[] {
   if (event.type !== 'ChannelTermsChanged') return []
   const { droppedKeyRefs, droppedProxyRef = [] } = event.data
   return droppedKeyRefs.concat(droppedProxyRef)
 }
 
-/** Places are those of the list as it was read. */
-function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: ChannelRow | null) {
-  if (places.length === 0) return []
+/** Indexes refer to the list of keys as it was read. */
+function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
+  if (indexes.length === 0) return []
   const { keyRefs } = row ?? { keyRefs: [] }
-  if (row !== null && places.some((place) => place >= keyRefs.length)) {
-    throw invalidField('enable_keys', { zh: '没有这个密钥', en: 'there is no such key' })
+  if (row !== null && indexes.some((index) => index >= keyRefs.length)) {
+    throw invalidField('enable_keys', { zh: '没有这个密钥', en: 'the key does not exist' })
   }
-  const chosen = keyRefs.filter((_, place) => places.includes(place))
-  return [{ type: 'TakeBackKeys', channelId: id, keyRefs: chosen }]
+  const selectedRefs = keyRefs.filter((_, index) => indexes.includes(index))
+  return [{ type: 'TakeBackKeys', channelId: id, keyRefs: selectedRefs }]
 }
 
 function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: CommandContext): void {
-  const isOver = isExpired(row.terms.expiredTime, at / 1_000)
-  if (status !== 3 || row.status === 3 || (row.status === 1 && isOver)) return
+  const isPast = isExpired(row.terms.expiredTime, at / 1_000)
+  if (status !== 3 || row.status === 3 || (row.status === 1 && isPast)) return
   throw invalidField('status', {
     zh: '只能设为 1（启用）或 2（禁用）；3（自动禁用）由网关自行设置',
-    en: 'can be set to 1 (enabled) or 2 (disabled) only; 3 (auto-disabled) is set by the gateway',
+    en: 'can only be set to 1 (enabled) or 2 (disabled); the gateway sets 3 (auto-disabled)',
   })
 }
 

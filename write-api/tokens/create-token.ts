@@ -27,44 +27,44 @@ import {
   termsWith,
 } from './token-terms.ts'
 
-type Wanted = {
+type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** Of each. */
+  /** The budget of each token. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 
-type MadeTokens = {
+type CreatedTokens = {
   readonly ids: readonly number[]
   readonly keys: readonly string[]
   readonly position: number
 }
 
-/** Tries while other processes take ids at the same time. */
-const TRIES_MAX = 100
+/** The number of attempts while other processes take ids at the same time. */
+const ATTEMPTS_MAX = 100
 
-/** All in one append: their ids are taken, they are there, and each has its budget; or nothing. */
-async function makeTokens(
+/** Takes the ids, creates the tokens and opens their budgets in one append, or does nothing. */
+async function createTokens(
   deps: Deps,
   userId: number,
-  wanted: Wanted,
+  batch: TokenBatch,
   context: CommandContext,
-): Promise<MadeTokens> {
+): Promise<CreatedTokens> {
   const { actors, vault } = deps.core
-  const keys = wanted.names.map(newTokenKey)
-  const names = await Promise.all(wanted.names.map((name) => vault.seal(userId, name)))
-  // One at a time in this process; between processes the stream of the ids decides.
+  const keys = batch.names.map(newTokenKey)
+  const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
+  // Serialised within this process. Between processes, the stream of the ids decides.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
       const tokens = await newTokens(deps, names, keys, highest + 1)
       const ids = tokens.map(({ tokenId }) => tokenId)
-      const steps = stepsFor(userId, tokens, wanted)
+      const steps = stepsFor(userId, tokens, batch)
       const outcome = await actors.handleTogether(steps, context)
       if (outcome.isDone) return { ids, keys, position: outcome.position }
       await Promise.all(tokens.map(({ keyRef }) => vault.deleteSecret(keyRef)))
-      const isLate = outcome.error.code === 'TokenExists'
-      if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
+      const isIdTaken = outcome.error.code === 'TokenExists'
+      if (!isIdTaken || attempt >= ATTEMPTS_MAX) accepted(outcome)
     }
   })
 }
@@ -86,8 +86,11 @@ function newTokens(
   )
 }
 
-/** NOTE: where the store can't write them all at once, the ids have to be taken first. */
-function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: Wanted) {
+/**
+ * NOTE: the ids come first, because a store without atomic appends to several streams must take
+ * them before anything else.
+ */
+function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
   const [first = 0] = tokenIds
   const steps: AnyStep[] = [
@@ -110,7 +113,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   return steps
 }
 
-/** A new key, without `sk-`: 250 random bits and a checksum. */
+/** Returns a new key without the prefix `sk-`: 250 random bits and a checksum. */
 function newTokenKey(): string {
   const characters = Array.from(
     { length: KEY_RANDOM_CHARACTERS },
@@ -121,26 +124,26 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-const Created = Type.Object({
+const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** Of all that were made, the first one's included, in order. */
+  /** All created tokens in order, including the first one. */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),
 })
 
-/** POST /api/token/: one key of the caller's own or `count`, each with its budget. */
+/** POST /api/token/: creates one token or `count` tokens for the caller, each with its budget. */
 export const createToken: Action = (api, deps) => {
   api.post(
     '/api/token/',
     {
       onRequest: onlyUser,
       schema: {
-        summary: 'Create a token, or count of them; answers their keys',
+        summary: 'Create one or `count` tokens; returns their keys',
         body: CreateToken,
-        response: { 200: Envelope(Created) },
+        response: { 200: Envelope(CreatedBody) },
       },
     },
     async (request, reply) => {
@@ -153,9 +156,9 @@ export const createToken: Action = (api, deps) => {
       const names = namesFor(name, count)
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }
       const context = contextOf(deps, request)
-      const made = await makeTokens(deps, user.userId, { names, terms, budget }, context)
-      await waitUntilVisible(deps, reply, ['tokens', 'balances'], made.position)
-      const { ids, keys } = made
+      const created = await createTokens(deps, user.userId, { names, terms, budget }, context)
+      await waitUntilVisible(deps, reply, ['tokens', 'balances'], created.position)
+      const { ids, keys } = created
       const [id = 0] = ids
       const [key = ''] = keys
       return success({ id, name, key, ids: [...ids], names: [...names], keys: [...keys] })

@@ -19,13 +19,13 @@ import {
   waitUntilVisible,
 } from '../action.ts'
 import { TokenIds } from '../contract/tokens.ts'
-import { idsChosen } from './switch-tokens.ts'
+import { selectedIds } from './token-status.ts'
 
 /**
- * Deletes all of them or, where one is unknown, none: the keys stop working, what they had left is
- * closed. Answers the position.
+ * Deletes all tokens, or none if one is unknown. Their keys stop working and their budgets are
+ * closed. Returns the position of the write.
  */
-async function removeTokens(
+async function deleteMany(
   { core: { actors, vault } }: Deps,
   userId: number,
   tokenIds: readonly number[],
@@ -47,7 +47,7 @@ async function removeTokens(
   return position
 }
 
-/** DELETE /api/token/{id}/. */
+/** DELETE /api/token/{id}/: deletes one of the caller's tokens. */
 export const deleteToken: Action = (api, deps) => {
   api.delete(
     '/api/token/:id/',
@@ -58,14 +58,14 @@ export const deleteToken: Action = (api, deps) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
-      const position = await removeTokens(deps, userId, [idOf(request.params)], context)
+      const position = await deleteMany(deps, userId, [idOf(request.params)], context)
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
   )
 }
 
-/** POST /api/token/batch: deletes all of them, or none; answers how many. */
+/** POST /api/token/batch: deletes all of the tokens, or none; returns how many. */
 export const deleteTokens: Action = (api, deps) => {
   api.post(
     '/api/token/batch',
@@ -78,9 +78,9 @@ export const deleteTokens: Action = (api, deps) => {
       },
     },
     async (request, reply) => {
-      const ids = idsChosen(request.body)
+      const ids = selectedIds(request.body)
       const { userId } = principalOf(request)
-      const position = await removeTokens(deps, userId, ids, contextOf(deps, request))
+      const position = await deleteMany(deps, userId, ids, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return success(ids.length)
     },
@@ -88,8 +88,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Once a user was erased: the keys of all tokens there ever were. By the events, so that one whose
- * removal was cut short is gone too; again and again, if need be.
+ * Deletes the keys of all tokens that an erased user ever had. It goes by the events, so that it
+ * also finds keys whose deletion was interrupted, and may be repeated.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

@@ -4,31 +4,30 @@ import { appendNames } from '../validation-words.ts'
 
 const EXPIRED: Words = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
-  en: 'The token has expired: give it another expiry first, or let it never expire',
+  en: 'The token has expired and cannot be enabled. Change its expiry or let it never expire',
 }
 const EXPIRED_ONES: Words = {
   zh: EXPIRED.zh,
-  en: 'Expired tokens need another expiry first, or to never expire',
+  en: 'These tokens have expired. Change their expiry or let them never expire',
 }
 const EXHAUSTED: Words = {
   zh: '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
-  en: 'The token has no quota left: give it more first, or make it unlimited',
+  en: 'The token has no quota left. Add quota or make it unlimited',
 }
 const EXHAUSTED_ONES: Words = {
   zh: EXHAUSTED.zh,
-  en: 'Tokens without quota left need more first, or to be unlimited',
+  en: 'These tokens have no quota left. Add quota or make them unlimited',
 }
 
-/** What the tokens refuse. */
 export const TOKEN_ERRORS = {
   TokenUnknown: [
     404,
     ({ tokenId }) =>
       tokenId === undefined
-        ? { zh: '令牌不存在', en: 'No such token' }
-        : { zh: `令牌不存在：${tokenId}`, en: `No such token: ${tokenId}` },
+        ? { zh: '令牌不存在', en: 'The token does not exist' }
+        : { zh: `令牌不存在：${tokenId}`, en: `The token does not exist: ${tokenId}` },
   ],
-  TokenExists: [200, { zh: '令牌已存在', en: 'The token exists already' }],
+  TokenExists: [200, { zh: '令牌已存在', en: 'The token already exists' }],
   TokenExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
   TokenExhausted: [200, (params) => appendNames(params, EXHAUSTED, EXHAUSTED_ONES)],
   TooManyTokens: [
@@ -38,7 +37,7 @@ export const TOKEN_ERRORS = {
       en: `You can have at most ${limit} tokens`,
     }),
   ],
-  GroupNotUsable: [200, { zh: '无权使用该分组', en: 'You can not use this group' }],
+  GroupNotUsable: [200, { zh: '无权使用该分组', en: 'You are not allowed to use this group' }],
   NoTokenChosen: [200, { zh: '请至少选择一个令牌！', en: 'Select at least one token' }],
   TokenNameRequired: [200, { zh: '令牌名称不能为空', en: 'The token name is required' }],
 } satisfies ErrorCatalogue<string>

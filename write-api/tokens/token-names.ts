@@ -10,9 +10,9 @@ import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
-/** The name that is asked for, or the one there is. Throws for none, and for a faulty one. */
-export function nameOf(asked: string | undefined, before: string): string {
-  const name = asked === undefined ? before : asked.trim()
+/** Returns the requested name, or the current one. Throws if it is empty or invalid. */
+export function nameOf(requested: string | undefined, before: string): string {
+  const name = requested === undefined ? before : requested.trim()
   if (name === '') throw tokenError('TokenNameRequired')
   if (name !== before) checkName('name', name)
   return name
@@ -22,39 +22,41 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationWords({ fault: 'bad-character' }))
 }
 
-/** Empty once the owner was erased. */
-export const openedName = async (
+/** Returns an empty name once the owner was erased. */
+export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,
   name: TokenName,
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/** Sealed anew only when it is another, or was in plain text. */
-export async function sealedName(
+/** Seals the name only if it differs from the current one, or if that was in plain text. */
+export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,
-  asked: string | undefined,
+  requested: string | undefined,
   before: TokenName,
 ): Promise<TokenName> {
-  const known = await openedName(vault, userId, before)
-  const name = nameOf(asked, known)
-  return name === known && typeof before === 'string' ? before : vault.seal(userId, name)
+  const current = await decryptName(vault, userId, before)
+  const name = nameOf(requested, current)
+  return name === current && typeof before === 'string' ? before : vault.seal(userId, name)
 }
 
-/** The name as given, and for each further token the name with a random suffix, all different. */
+/**
+ * Returns the name itself, and for each further token the name with a random suffix, all different.
+ */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])
   while (names.size < count) names.add(withSuffix(name))
   return [...names]
 }
 
-/** NOTE: counted and cut by whole characters, so that a name stays one that may be sent back. */
+/** NOTE: counts and cuts whole characters, so that the name stays valid when it is sent back. */
 function withSuffix(name: string): string {
   const suffix = Array.from(
     { length: SUFFIX_CHARACTERS },
     () => KEY_ALPHABET[randomInt(KEY_ALPHABET.length)],
   ).join('')
-  const kept = [...name].slice(0, TOKEN_NAME_MAX - SUFFIX_CHARACTERS - 1).join('')
-  return `${kept}-${suffix}`
+  const stem = [...name].slice(0, TOKEN_NAME_MAX - SUFFIX_CHARACTERS - 1).join('')
+  return `${stem}-${suffix}`
 }

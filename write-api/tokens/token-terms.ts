@@ -11,29 +11,31 @@ import type { CreateToken, UpdateToken } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
-/** The addresses and networks in it, one a line. Throws for the first line that is neither. */
-function addressLines(text: string): readonly string[] {
+/**
+ * Parses IP addresses and networks, one on each line. Throws for the first line that is neither.
+ */
+function parseAddresses(text: string): readonly string[] {
   const lines: string[] = []
   for (const [index, whole] of text.split(/\r\n|\r|\n/).entries()) {
     for (const part of whole.split(',')) {
       const line = part.trim()
       if (line === '') continue
-      if (!isAddressOrNetwork(line)) throw noAddress(index + 1, line)
+      if (!isAddressOrNetwork(line)) throw invalidAddress(index + 1, line)
       lines.push(line)
     }
   }
   return lines
 }
 
-function noAddress(line: number, text: string) {
-  const shown = [...text].slice(0, 60).join('')
+function invalidAddress(line: number, text: string) {
+  const excerpt = [...text].slice(0, 60).join('')
   return invalidField('allow_ips', {
-    zh: `第 ${line} 行“${shown}”不是合法的 IP 地址或网段`,
-    en: `line ${line}, “${shown}”, is no IP address or network`,
+    zh: `第 ${line} 行“${excerpt}”不是合法的 IP 地址或网段`,
+    en: `line ${line}, “${excerpt}”, is not an IP address or network`,
   })
 }
 
-/** NOTE: an address with a zone (`fe80::1%eth0`) means another thing on each machine. */
+/** NOTE: addresses with a zone (`fe80::1%eth0`) are rejected, because they differ per machine. */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)
@@ -41,7 +43,7 @@ function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** What a token has that was created with nothing but a name. */
+/** The terms of a token that is created with only a name. */
 export const DEFAULT_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
@@ -54,14 +56,16 @@ export const DEFAULT_TERMS: SharedTerms = {
 
 export const DEFAULT_REMAIN = 500_000
 
-/** Throws for less than nothing. A row read may have it, and sends it back unchanged. */
+/** Throws for a negative budget. A row may have one, and is sent back unchanged. */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }
 
 type Fields = CreateToken | UpdateToken
 
-/** All terms but the name, with the given fields applied; the others stay. Throws for a fault. */
+/**
+ * Returns all terms except the name, with the given fields applied. Throws for an invalid field.
+ */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,
@@ -74,7 +78,7 @@ export async function termsWith(
     expiresAt: expiryOf(fields, before, now()),
     group: fields.group ?? before.group,
     models: modelsOf(fields, before),
-    allowIps: await allowIpsOf(vault, userId, fields, before),
+    allowIps: await sealAllowIps(vault, userId, fields, before),
     rateLimit: {
       isEnabled: fields.rate_limit_enabled ?? rateLimit.isEnabled,
       periodSeconds: fields.rate_limit_period ?? rateLimit.periodSeconds,
@@ -91,11 +95,11 @@ function expiryOf({ expired_time: time }: Fields, before: SharedTerms, now: numb
   if (time === 0) {
     throw invalidField('expired_time', {
       zh: '必须是 -1（永不过期）或秒级时间戳',
-      en: 'must be -1 (never) or a time in unix seconds',
+      en: 'must be -1 (never) or a time in Unix seconds',
     })
   }
   if (time !== -1 && time * 1_000 <= now) {
-    throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past already' })
+    throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
   }
   return time === -1 ? null : time
 }
@@ -104,11 +108,11 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   const models = namesOf(fields) ?? before.models ?? []
-  // One that has none already may stay so: it is sent back to be renamed, or turned off.
+  // A token that already has an empty list may keep it, so that it can be renamed or disabled.
   if (models.length === 0 && before.models?.length !== 0) {
     throw invalidField('model_limits', {
       zh: '请至少选择一个模型，或者关闭模型限制',
-      en: 'choose at least one model, or turn the limit off',
+      en: 'select at least one model or turn the limit off',
     })
   }
   return models
@@ -121,22 +125,22 @@ function namesOf({ model_limits: text }: Fields): readonly string[] | undefined 
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** Sealed anew only when it says something else, so that a row sent back changes nothing. */
-async function allowIpsOf(
+/** Seals the list only if it differs, so that a row that is sent back changes nothing. */
+async function sealAllowIps(
   vault: Vault,
   userId: number,
-  { allow_ips: given }: Fields,
+  { allow_ips: allowIps }: Fields,
   before: SharedTerms,
 ): Promise<SharedTerms['allowIps']> {
-  if (given === undefined) return before.allowIps
-  const lines = addressLines(given ?? '')
+  if (allowIps === undefined) return before.allowIps
+  const lines = parseAddresses(allowIps ?? '')
   if (lines.length === 0) return null
   const text = lines.join('\n')
-  const known = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
-  return known === text ? before.allowIps : vault.seal(userId, text)
+  const current = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
+  return current === text ? before.allowIps : vault.seal(userId, text)
 }
 
-/** Throws unless the user may use the group: the own one, or one that is open to everybody. */
+/** Throws unless the user may use the group: the user's group, or one that is open to all users. */
 export async function checkUsableGroup(
   { core }: Deps,
   user: Principal,

@@ -10,16 +10,19 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/tokens.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { switchTokens } from './switch-tokens.ts'
 import { tokenError } from './token-errors.ts'
-import { sealedName } from './token-names.ts'
+import { sealName } from './token-names.ts'
+import { setTokensStatus } from './token-status.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
 
 const Query = Type.Object({
   status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
 })
 
-/** PUT /api/token/: the fields given, the others stay; `?status_only=true` sets 1 or 2 alone. */
+/**
+ * PUT /api/token/: changes the given fields; the others stay unchanged. `?status_only=true` sets
+ * only the status, to 1 or 2.
+ */
 export const updateToken: Action = (api, deps) => {
   api.put(
     '/api/token/',
@@ -38,7 +41,7 @@ export const updateToken: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const position =
         query.status_only === 'true'
-          ? await switchTokens(deps, user.userId, [body.id], statusOf(body), context)
+          ? await setTokensStatus(deps, user.userId, [body.id], statusOf(body), context)
           : await deps.runExclusive(`token-${body.id}`, () => change(deps, user, body, context))
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
@@ -64,7 +67,7 @@ async function change(
   const { tokens } = await actors.stateOf(tokenDecider, stream)
   const token = tokens.get(tokenId)
   if (token === undefined) throw tokenError('TokenUnknown')
-  const name = await sealedName(deps.core.vault, userId, fields.name, token.terms.name)
+  const name = await sealName(deps.core.vault, userId, fields.name, token.terms.name)
   const terms = { name, ...(await termsWith(deps.core, userId, token.terms, fields)) }
   if (terms.group !== token.terms.group) await checkUsableGroup(deps, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
@@ -75,7 +78,7 @@ async function change(
   return accepted(await actors.handleTogether(steps, context)).position
 }
 
-/** None for what the token has already: a row read may be sent back as it was. */
+/** Returns no step if the budget is unchanged, so that a row can be sent back as it was read. */
 async function budgetSteps(
   { core }: Deps,
   userId: number,

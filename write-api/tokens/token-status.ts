@@ -8,62 +8,73 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type TokenIds, TokenStatuses } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
-import { openedName } from './token-names.ts'
+import { decryptName } from './token-names.ts'
 
-/** Each id once. Throws when none was chosen. */
-export function idsChosen({ ids }: TokenIds): readonly number[] {
+/** Returns each id once. Throws if there is none. */
+export function selectedIds({ ids }: TokenIds): readonly number[] {
   if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
 }
 
-type Chosen = { readonly userId: number; readonly tokenIds: readonly number[] }
+type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * 1 enables, 2 disables. All of them or none; those that are so already stay so. What enabling
- * would not bring back, expired or exhausted, is not enabled.
+ * Enables (1) or disables (2) all of the tokens, or none. Expired and exhausted tokens are
+ * rejected, because enabling them would have no effect.
  */
-export async function switchTokens(
+export async function setTokensStatus(
   { core }: Deps,
   userId: number,
   tokenIds: readonly number[],
   status: 1 | 2,
   context: CommandContext,
 ): Promise<number> {
-  const chosen = { userId, tokenIds }
+  const selection = { userId, tokenIds }
   const command =
     status === 2
-      ? ({ type: 'DisableTokens', ...chosen } as const)
-      : ({ type: 'EnableTokens', ...chosen, ...(await unusable(core, chosen, context)) } as const)
+      ? ({ type: 'DisableTokens', ...selection } as const)
+      : ({
+          type: 'EnableTokens',
+          ...selection,
+          ...(await unusableTokens(core, selection, context)),
+        } as const)
   const stream = tokensStream(userId)
   return accepted(await core.actors.handle(tokenDecider, stream, command, context)).position
 }
 
-/** By which of them can't be used, whatever their switch says; what calls hold may come back. */
-async function unusable(core: Deps['core'], chosen: Chosen, { at }: CommandContext) {
+/**
+ * Returns the tokens that are expired or exhausted regardless of their status. Quota that calls
+ * hold counts, because it may be released.
+ */
+async function unusableTokens(
+  core: Deps['core'],
+  selection: TokenSelection,
+  { at }: CommandContext,
+) {
   const { actors } = core
-  const { userId, tokenIds } = chosen
+  const { userId, tokenIds } = selection
   const account = await actors.stateOf(accountDecider, accountStream(userId))
   const exhausted = tokenIds.filter((id) => {
     const { remain, isUnlimited } = account.budgets.get(id) ?? { remain: 0n, isUnlimited: false }
     return !isUnlimited && remain <= 0n && remain + heldBy(id, account) <= 0n
   })
-  return { now: Math.floor(at / 1_000), exhausted, names: await namesOf(core, chosen) }
+  return { now: Math.floor(at / 1_000), exhausted, names: await namesOf(core, selection) }
 }
 
-async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: Chosen) {
+async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: TokenSelection) {
   const names = new Map<number, string>()
-  // One that is asked for alone is refused without its name.
+  // The message for a single token does not contain its name.
   if (tokenIds.length < 2) return names
   const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
   for (const id of tokenIds) {
     const token = tokens.get(id)
-    if (token !== undefined) names.set(id, await openedName(vault, userId, token.terms.name))
+    if (token !== undefined) names.set(id, await decryptName(vault, userId, token.terms.name))
   }
   return names
 }
 
-/** POST /api/token/batch/status: enables (1) or disables (2) several. */
-export const switchTokenBatch: Action = (api, deps) => {
+/** POST /api/token/batch/status: enables (1) or disables (2) several tokens. */
+export const setTokenStatuses: Action = (api, deps) => {
   api.post(
     '/api/token/batch/status',
     {
@@ -75,10 +86,10 @@ export const switchTokenBatch: Action = (api, deps) => {
       },
     },
     async (request, reply) => {
-      const ids = idsChosen(request.body)
+      const ids = selectedIds(request.body)
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
-      const position = await switchTokens(deps, userId, ids, request.body.status, context)
+      const position = await setTokensStatus(deps, userId, ids, request.body.status, context)
       await waitUntilVisible(deps, reply, ['tokens'], position)
       return done()
     },

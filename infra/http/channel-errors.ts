@@ -1,0 +1,37 @@
+import type { ErrorCatalogue } from './http-errors.ts'
+
+/**
+ * Errors about a channel that both the management API and the relay's channel actions answer with.
+ * The messages about addresses do not depend on what is at the address, because they would
+ * otherwise reveal which services a private network has.
+ */
+export const CHANNEL_TARGET_ERRORS = {
+  ChannelUnknown: [
+    404,
+    ({ id }) => ({
+      zh: `渠道未找到，请刷新页面后重试。${id === undefined ? '' : `（#${id}）`}`,
+      en: `The channel does not exist. Refresh the page${id === undefined ? '' : ` (#${id})`}`,
+    }),
+  ],
+  KeyRequired: [
+    200,
+    {
+      zh: '请填写密钥：更改渠道类型、地址或代理时必须重新填写',
+      en: 'Enter the key again: a new type, address or proxy of a channel requires it',
+    },
+  ],
+  AddressNotAllowed: [
+    200,
+    {
+      zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'Invalid field base_url: the address is not allowed (see PRIVATE_UPSTREAMS)',
+    },
+  ],
+  ProxyNotAllowed: [
+    200,
+    {
+      zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'Invalid field setting: setting.proxy is not allowed (see PRIVATE_UPSTREAMS)',
+    },
+  ],
+} satisfies ErrorCatalogue<string>
