@@ -100,7 +100,7 @@ export class MeteredCall {
       readonly allowance: OutputAllowance
     },
   ) {
-    const { model, maxTokens } = request
+    const { model, maxTokens, isStream } = request
     this.account = account
     this.id = id
     this.request = request
@@ -109,7 +109,7 @@ export class MeteredCall {
     this.allowance = admitted.allowance
     this.inputTokens = Math.ceil(admitted.chat.body.length / 4)
     const hasLimit = maxTokens !== null || model.outputCap !== null || admitted.isReduced
-    this.isOpenEnded = !hasLimit && model.price.mode === 'tokens'
+    this.isOpenEnded = isStream && !hasLimit && model.price.mode === 'tokens'
   }
 
   /** null when the account refuses the call. */

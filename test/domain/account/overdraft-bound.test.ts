@@ -19,8 +19,8 @@ import {
  *   of ceil(1 024 × the dearest output ratio × the model's ratio × the group's ratio).
  *
  * An open-ended stream is one with no known limit of its output: neither the caller nor the model
- * has one, and the gateway sent none. Every other call adds 0, whatever its provider sent: usage
- * beyond a limit is charged only where it can be paid.
+ * has one, and the gateway sent none. Every other call adds 0, a plain call without a limit
+ * included: usage beyond what its hold covers is charged only where it can be paid.
  */
 const STEP_TOKENS = 1_024n
 const RUNS = 300
@@ -89,7 +89,7 @@ const request: fc.Arbitrary<CallRequest> = fc.record({
     },
   ),
   tokenId: fc.constantFrom(...TOKENS),
-  isStream: fc.constant(true),
+  isStream: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
   maxTokens: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
   override: fc.option(fc.integer({ min: 1, max: 9_000 }), { freq: 1 }),
   choices: fc.constantFrom(1, 1, 1, 3),
@@ -286,7 +286,9 @@ class Run {
   private check(event: AccountEvent): void {
     count(event.type)
     if (event.type === 'CallAdmitted' && event.data.outputLimit !== undefined) count('reduced')
-    if ('unpaidUsage' in event.data) count('unpaid usage')
+    if (event.type === 'CallSettled' && event.data.unpaidUsage !== undefined) {
+      count(event.data.isStream ? 'unpaid usage of a stream' : 'unpaid usage of a plain call')
+    }
     for (const [payer, quota] of this.payers()) {
       if (quota >= 0n) continue
       count(payer === 'account' ? 'debt of the account' : 'debt of a token')
@@ -314,9 +316,10 @@ describe('what the open calls of an account or a token can still cost', () => {
 
   it('was tried with debts, refusals, raised holds, reduced limits and interrupted calls', () => {
     const events = ['CallAdmitted', 'CallProgressed', 'HoldRaised', 'CallSettled']
-    const limits = ['CallInterrupted', 'reduced', 'unpaid usage', 'refused', 'QuotaDeducted']
+    const limits = ['CallInterrupted', 'reduced', 'refused', 'QuotaDeducted']
+    const unpaid = ['unpaid usage of a stream', 'unpaid usage of a plain call']
     const debts = ['debt of the account', 'debt of a token']
-    for (const kind of [...events, ...limits, ...debts]) {
+    for (const kind of [...events, ...limits, ...unpaid, ...debts]) {
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(20)
     }
   })
