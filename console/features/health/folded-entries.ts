@@ -1,26 +1,33 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** Entries that follow one another and are of the same circuit, newest first; or a single one. */
+/** A run of entries of the same circuit, newest first; or a single entry. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Folds each run of consecutive entries of one circuit, as a circuit that keeps opening fills pages
- * with them. What a person did always stands alone: it must not disappear among them.
+ * Folds each run of entries of one circuit into one group, which stands where its newest entry is.
+ * Circuits that keep opening fill pages with entries, and those of two circuits alternate: entries
+ * of other circuits and the gateway's own tests do not end a run. An action of a person and a
+ * change of the channel's state do, and stand alone, so that they do not disappear among them.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
-  let previous: string | null = null
+  const runs = new Map<string, [TimelineEntry, ...TimelineEntry[]]>()
   for (const entry of entries) {
     const circuit = circuitOf(entry)
-    const group = groups.at(-1)
-    if (group !== undefined && circuit !== null && circuit === previous) group.push(entry)
-    else groups.push([entry])
-    previous = circuit
+    const run = circuit === null ? undefined : runs.get(circuit)
+    if (run !== undefined) {
+      run.push(entry)
+      continue
+    }
+    const group: [TimelineEntry, ...TimelineEntry[]] = [entry]
+    groups.push(group)
+    if (circuit !== null) runs.set(circuit, group)
+    else if (entry.by !== null || entry.kind !== 'tested') runs.clear()
   }
   return groups
 }
 
-/** Null for what is not about a circuit, and for what a person did. */
+/** Null for entries that are not about a circuit, and for actions of a person. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])

@@ -110,7 +110,7 @@ describe('the timeline of a channel', () => {
   const idsOf = (entries: readonly TimelineEntry[]) =>
     foldEntries(entries).map((group) => group.map(({ id }) => id))
 
-  it('folds what follows one another of one circuit alone', () => {
+  it('folds a run of one circuit, and its tests do not end it', () => {
     const ofModel = { model: 'o3' }
     expect(
       idsOf([
@@ -124,7 +124,29 @@ describe('the timeline of a channel', () => {
         entry(2, { key: 1 }),
         entry(1, { key: 1 }),
       ]),
-    ).toEqual([[9, 8], [7], [6], [5, 4], [3], [2, 1]])
+    ).toEqual([[9, 8], [7, 5, 4], [6], [3], [2, 1]])
+  })
+
+  it('folds two circuits whose entries alternate into one line each', () => {
+    const entries = Array.from({ length: 8 }, (_, index) =>
+      entry(8 - index, { model: index % 2 === 0 ? 'o3' : 'gpt-4o' }),
+    )
+    expect(idsOf(entries)).toEqual([
+      [8, 6, 4, 2],
+      [7, 5, 3, 1],
+    ])
+  })
+
+  it('ends every run where the state of the channel changed', () => {
+    const ofModel = { model: 'o3' }
+    const off = entry(3, { kind: 'auto-disabled' })
+    expect(idsOf([entry(5, ofModel), entry(4, {}), off, entry(2, {}), entry(1, ofModel)])).toEqual([
+      [5],
+      [4],
+      [3],
+      [2],
+      [1],
+    ])
   })
 
   it('keeps what a person did as a line apart', () => {
