@@ -1,24 +1,30 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
-import { useDensity } from './data-grid/density.ts'
+import { type Density, useDensity } from './data-grid/density.ts'
 import type { ColumnLayout } from './data-grid/use-column-layout.ts'
 import { Popover } from './popover.tsx'
 import { Checkbox, Segmented } from './switches.tsx'
 
+type Choice<Row> = {
+  layout: ColumnLayout<Row>
+  /** The density of the list until the reader chooses one. */
+  density?: Density
+}
+
 /** Which columns a list shows, in what order, how high its rows are, and how they tell times. */
-export function ColumnChooser<Row>(props: { layout: ColumnLayout<Row> }): ReactElement {
+export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
   const { t } = useTranslation()
   return (
-    <Popover content={<Choices layout={props.layout} />}>
+    <Popover content={<Choices {...props} />}>
       <Button icon="columns" label={t('ui.columns')} />
     </Popover>
   )
 }
 
-function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
+function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
   const { t } = useTranslation()
-  const [density, setDensity] = useDensity()
+  const [density, setDensity] = useDensity(atFirst)
   const choosable = layout.all.filter((column) => column.isPinned !== true)
   return (
     <div className="tg-chooser">

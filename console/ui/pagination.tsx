@@ -12,11 +12,17 @@ import { useLocalPreference } from './use-local-preference.ts'
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size of lists, remembered under the key that all lists share. */
-export function usePageSize(key = 'page-size'): [PageSize, (size: PageSize) => void] {
+/**
+ * The page size of lists, remembered under the key that all lists share; `fallback` is the size of
+ * a list until the reader chooses one.
+ */
+export function usePageSize(
+  key = 'page-size',
+  fallback: PageSize = 10,
+): [PageSize, (size: PageSize) => void] {
   return useLocalPreference<PageSize>(
     key,
-    10,
+    fallback,
     (stored) => PAGE_SIZES.find((size) => size === Number(stored)) ?? null,
   )
 }

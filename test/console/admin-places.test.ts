@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { openAsRoot, token } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
+import { contrast } from './support/contrast.ts'
 import { ok } from './support/fake-site.ts'
 
 const admin = adminSuite()
@@ -234,16 +235,3 @@ describe('a moment', () => {
     await expect.poll(() => time.innerText()).toBe('3 min. ago')
   })
 })
-
-/** The contrast of the first colour in each of two texts. */
-function contrast(one: string, two: string): number {
-  const luminance = (text: string): number => {
-    const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).slice(0, 3).map((part) => {
-      const value = Number(part) / 255
-      return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  }
-  const [a, b] = [luminance(one), luminance(two)]
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
-}

@@ -70,6 +70,32 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
   return first === last ? first : `${first}–${last}`
 }
 
+/** A bar that the axis names by when it begins. */
+export type AxisTick = { readonly index: number; readonly text: string }
+
+/**
+ * The first bar, the last, and others at equal steps between them, as many as their texts leave
+ * room for: `07:00` within a day, `11-21 06:00` in a longer range, `11-21` where bars are of days.
+ */
+export function axisTicks(
+  bars: readonly Pick<CallBar, 'from' | 'to'>[],
+  isWide: boolean,
+): AxisTick[] {
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const isOfDays = first.to - first.from >= 24 * HOUR - 1
+  const isLong = last.from - first.from > 24 * HOUR
+  const isStamp = isLong && !isOfDays
+  const ticksMax = (isWide ? 7 : 5) - (isStamp ? 2 : 0)
+  const steps = Math.min(ticksMax, bars.length) - 1
+  return Array.from({ length: steps + 1 }, (_, step) => {
+    const index = steps === 0 ? 0 : Math.round((step * (bars.length - 1)) / steps)
+    const stamp = stampText(bars[index]?.from ?? 0)
+    const text = isOfDays ? stamp.slice(5, 10) : stamp.slice(isStamp ? 5 : 11, 16)
+    return { index, text }
+  })
+}
+
 /** Whole hours, counted from midnight, so that bars stand for hours people name. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)

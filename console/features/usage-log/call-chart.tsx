@@ -4,8 +4,8 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import { barTimeText, type CallBar } from './call-bars.ts'
-import { useCallBars } from './use-call-bars.ts'
+import { axisTicks, barTimeText, type CallBar } from './call-bars.ts'
+import { useCallBars, useIsWide } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
@@ -40,6 +40,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const [stop, setStop] = useState(bars.length - 1)
   const [told, setTold] = useState<number | null>(null)
+  const number = useNumberFormat()
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const current = Math.min(stop, bars.length - 1)
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -54,8 +55,17 @@ function Bars({ bars, onChoose }: Props): ReactElement {
   return (
     <div className="tg-log-bars">
       <p>{toldBar === undefined ? t('usageLog.chart.title') : text(toldBar)}</p>
+      <div className="tg-log-scale" aria-hidden="true">
+        <span>{number.format(most)}</span>
+        <span>0</span>
+      </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys go from bar to bar */}
-      <div ref={box} onKeyDown={onKeyDown} onPointerLeave={() => setTold(null)}>
+      <div
+        ref={box}
+        className="tg-log-plot"
+        onKeyDown={onKeyDown}
+        onPointerLeave={() => setTold(null)}
+      >
         {bars.map((bar, index) => (
           <button
             key={bar.from}
@@ -74,6 +84,25 @@ function Bars({ bars, onChoose }: Props): ReactElement {
           </button>
         ))}
       </div>
+      <TimeAxis bars={bars} />
+    </div>
+  )
+}
+
+/** When the bars begin, at some of them. The bars have names of their own that say it of each. */
+function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
+  const ticks = axisTicks(bars, useIsWide())
+  return (
+    <div
+      className="tg-log-axis"
+      aria-hidden="true"
+      style={{ gridTemplateColumns: `repeat(${bars.length}, minmax(0, 1fr))` }}
+    >
+      {ticks.map(({ index, text }) => (
+        <span key={index} style={{ gridColumn: index + 1 }}>
+          {text}
+        </span>
+      ))}
     </div>
   )
 }

@@ -23,6 +23,9 @@ type Props = {
   reading: Reading
 }
 
+/** As many calls as fit: the log is scanned rather than read. */
+export const LOG_DENSITY = 'compact'
+
 const rowKey = (row: LogEntry): string => String(row.id)
 
 /** The rows, live ones on top; a pill says how many wait while somebody reads. */
@@ -54,6 +57,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             rowKey={rowKey}
             layout={layout}
             isFirstSticky
+            density={LOG_DENSITY}
             total={total}
             firstIndex={view.page * view.pageSize}
             isLoading={page.isPending}

@@ -11,7 +11,7 @@ import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
-import { LogList } from './log-list.tsx'
+import { LOG_DENSITY, LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
 import { LogTools } from './log-tools.tsx'
 import { useExport } from './use-export.ts'
@@ -67,14 +67,16 @@ export function UsageLogPage(): ReactElement {
           {status}
           <LogTools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
             <ViewsButton hrefNow={hrefNow} />
-            <ColumnChooser layout={layout} />
+            <ColumnChooser layout={layout} density={LOG_DENSITY} />
           </LogTools>
         </>
       }
     >
-      <LogSummary stat={log.stat.data} type={view.filters.type} />
+      <div className="tg-log-strip">
+        <LogSummary stat={log.stat.data} type={view.filters.type} />
+        <CallChart view={view} />
+      </div>
       <LogFilterBar view={view} />
-      <CallChart view={view} />
       <LogList view={view} log={log} layout={layout} reading={reading} />
     </Page>
   )

@@ -7,9 +7,12 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
+/** Whether there is room for as many bars as there are hours in a day. */
+export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
+
 /** The calls of the view over time; null where they can't be told, or don't fit the screen. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
-  const isWide = useMedia('(min-width: 1100px)')
+  const isWide = useIsWide()
   const isTight = useIsTight()
   const { filters } = view
   const now = Math.floor(Date.now() / 1000)

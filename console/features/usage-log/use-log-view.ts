@@ -6,6 +6,9 @@ import { rangeText } from '#console/ui/time-range/time-range.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { filtersOf, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
+/** Fills a window of 1280 × 800; the other lists begin with ten rows. */
+const ROWS_AT_FIRST = 20
+
 export type LogView = {
   readonly isAdmin: boolean
   /** Whose rows live ones must be; null where they may be anybody's. */
@@ -29,7 +32,7 @@ export function useLogView(): LogView {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
-  const [remembered, remember] = usePageSize()
+  const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
   // The address says it always, so that a link shows the same rows to whoever opens it.
   useEffect(() => {

@@ -67,7 +67,7 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
 type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
 function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
-  const [density] = useDensity()
+  const [density] = useDensity(given.density)
   const { layout, measure } = useWholeAmounts(given.layout, grid.box)
   const props = { ...given, layout }
   const onKeyDown = useGridKeys(props, grid)

@@ -7,9 +7,11 @@ export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 4
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** One choice for every list. */
-export function useDensity(): [Density, (density: Density) => void] {
-  return useLocalPreference<Density>('row-density', 'comfortable', (stored) =>
+/** One choice for every list; `fallback` is the density of a list until one is chosen. */
+export function useDensity(
+  fallback: Density = 'comfortable',
+): [Density, (density: Density) => void] {
+  return useLocalPreference<Density>('row-density', fallback, (stored) =>
     stored === 'compact' || stored === 'comfortable' ? stored : null,
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactNode, Ref } from 'react'
 import type { Sort } from './column.ts'
+import type { Density } from './density.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
 export type Selection = {
@@ -57,6 +58,8 @@ export type DataGridProps<Row> = {
   isFresh?: (row: Row) => boolean
   /** Keeps the first column in sight when scrolling sideways. */
   isFirstSticky?: boolean
+  /** The height of the rows until the reader chooses one; comfortable by default. */
+  density?: Density
   /** CSS length; by default what is left of the window. */
   maxHeight?: string
   /** Whether the newest row is in sight: for a "new rows" pill. */

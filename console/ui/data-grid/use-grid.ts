@@ -32,7 +32,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const { rows, rowKey } = props
   const { scroller, box, attach } = useScroller()
   const lastPressed = useRef<number | null>(null)
-  const [density] = useDensity()
+  const [density] = useDensity(props.density)
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const [expanded, setExpanded] = useExpanded(props.openKey)
   const keyAt = useCallback(

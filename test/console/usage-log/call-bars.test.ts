@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callBars, canCount, planBars } from '#console/features/usage-log/call-bars.ts'
+import { axisTicks, callBars, canCount, planBars } from '#console/features/usage-log/call-bars.ts'
 import { NO_FILTERS } from '#console/features/usage-log/filters.ts'
 
 const HOUR = 3_600
@@ -42,6 +42,27 @@ describe('the bars of a time range', () => {
       expect(bars[0]?.from).toBeLessThanOrEqual(NOON - { '24h': 24, '7d': 168, '30d': 720 }[span])
       expect(bars.at(-1)?.to).toBeGreaterThanOrEqual(NOON)
     }
+  })
+
+  it('are named on an axis: the first, the last and some between them', () => {
+    const ticksOf = (span: 'today' | '24h' | '7d' | '30d', isWide: boolean) => {
+      const plan = planBars({ kind: 'relative', span }, NOON, isWide ? 31 : 16)
+      const bars = callBars([], plan as never, '')
+      const ticks = axisTicks(bars, isWide)
+      expect(ticks[0]?.index).toBe(0)
+      expect(ticks.at(-1)?.index).toBe(bars.length - 1)
+      return ticks.map(({ text }) => text)
+    }
+    const everyTwo = ['00:00', '02:00', '04:00', '06:00', '08:00', '10:00', '12:00']
+    expect(ticksOf('today', true)).toEqual(everyTwo)
+    expect(ticksOf('24h', false)).toHaveLength(5)
+    expect(ticksOf('7d', true)).toHaveLength(5)
+    expect(ticksOf('7d', true)[0]).toBe('11-14 12:00')
+    expect(ticksOf('7d', false)).toHaveLength(3)
+    expect(ticksOf('30d', true)).toHaveLength(7)
+    expect(ticksOf('30d', true).at(-1)).toBe('11-21')
+    expect(axisTicks([{ from: NOON, to: NOON + HOUR - 1 }], true)).toHaveLength(1)
+    expect(axisTicks([], true)).toEqual([])
   })
 
   it('are none where they would say nothing, or something else than the list', () => {

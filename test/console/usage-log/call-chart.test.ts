@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
+import { contrast } from '../support/contrast.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
 import { openPage, takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, logRow } from './fake-log.ts'
@@ -54,6 +55,53 @@ describe('the chart above the log', () => {
     await page.goBack()
     await page.waitForURL(/range=24h/)
     expect(faults).toEqual([])
+    await close()
+  })
+
+  it('has an axis: times below the bars, the most calls at its top left', async () => {
+    const { page, close } = await open('range=24h')
+    await page.locator('.tg-log-axis').waitFor()
+    const texts = await page.locator('.tg-log-axis span').allInnerTexts()
+    expect(texts).toHaveLength(7)
+    for (const text of texts) expect(text).toMatch(/^\d\d:00$/)
+    expect(await page.locator('.tg-log-scale span').allInnerTexts()).toEqual(['5', '0'])
+    const [plot, most, ...ticks] = await page
+      .locator('.tg-log-plot, .tg-log-scale span:first-child, .tg-log-axis span')
+      .evaluateAll((parts) =>
+        parts
+          .toSorted((a, b) => Number(b.matches('.tg-log-plot')) - Number(a.matches('.tg-log-plot')))
+          .map((part) => {
+            const { left, right, top, bottom } = part.getBoundingClientRect()
+            return { left, right, top, bottom }
+          }),
+      )
+    if (plot === undefined || most === undefined) throw new Error('not drawn')
+    expect(most.right).toBeLessThan(plot.left)
+    expect(Math.abs(most.top - plot.top)).toBeLessThan(8)
+    for (const [index, tick] of ticks.entries()) {
+      expect(tick.top).toBeGreaterThanOrEqual(plot.bottom)
+      expect(tick.left).toBeGreaterThanOrEqual(ticks[index - 1]?.right ?? plot.left)
+      expect(tick.right).toBeLessThanOrEqual(plot.right)
+    }
+    await close()
+  })
+
+  it.each(['light', 'dark'] as const)('its axis and bars stand out: %s', async (colorScheme) => {
+    const { page, close } = await open('range=24h')
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+    const colors = await page.locator('.tg-log-chart').evaluate((chart) => {
+      const of = (part: string) => getComputedStyle(chart.querySelector(part) ?? chart)
+      return {
+        ground: getComputedStyle(chart).backgroundColor,
+        bar: of('.tg-log-plot button span').backgroundColor,
+        texts: ['.tg-log-axis', '.tg-log-scale', 'p'].map((part) => of(part).color),
+      }
+    })
+    expect(contrast(colors.bar, colors.ground)).toBeGreaterThanOrEqual(3)
+    for (const text of colors.texts) {
+      expect(contrast(text, colors.ground)).toBeGreaterThanOrEqual(4.5)
+    }
     await close()
   })
 

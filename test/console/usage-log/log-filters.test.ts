@@ -98,8 +98,8 @@ describe('the filters of the usage log', () => {
     rows = manyRows(45)
     const { page, close } = await open(`${PATH}?page_size=7`)
     await page.getByText(/page_size/).waitFor()
-    await page.getByText('1–10 of 45').waitFor()
-    await page.waitForURL(/page_size=10/)
+    await page.getByText('1–20 of 45').waitFor()
+    await page.waitForURL(/page_size=20/)
     await close()
   })
 

@@ -29,11 +29,11 @@ afterAll(async () => {
   await site.close()
 })
 
-async function open(look: Look = {}, user: object = OWNER) {
+async function open(look: Look = {}, user: object = OWNER, query = '') {
   const asked = { language: 'en', ...look } as const
   const opened = await openPage(browser, asked)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, site.url + PATH, asked, user)
+  await enter(opened.page, site.url + PATH + query, asked, user)
   await opened.page.getByText('gpt-4o').first().waitFor()
   return { ...opened, live }
 }
@@ -73,6 +73,33 @@ describe('the layout of the usage log', () => {
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)
       expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
+      await close()
+    })
+  }
+
+  for (const [name, query] of [
+    ['of today', ''],
+    ['of a chosen time', '?range=24h'],
+  ] as const) {
+    it(`shows at least twelve calls in a window of 1280 × 800: ${name}`, async () => {
+      rows = manyRows(45)
+      const { page, close } = await open({}, OWNER, query)
+      await page.setViewportSize({ width: 1280, height: 800 })
+      const wholeRows = () =>
+        page.evaluate(() => {
+          const grid = document.querySelector('.tg-grid')
+          const box = grid?.getBoundingClientRect()
+          if (grid === null || box === undefined) return 0
+          // A horizontal scroll bar covers the end of the box.
+          const end = Math.min(box.top + grid.clientTop + grid.clientHeight, window.innerHeight)
+          const head = grid.querySelector('.tg-grid-head')?.getBoundingClientRect().bottom ?? 0
+          return [...grid.querySelectorAll('.tg-grid-item')].filter((row) => {
+            const { top, bottom } = row.getBoundingClientRect()
+            return top >= head - 1 && bottom <= end
+          }).length
+        })
+      await expect.poll(wholeRows).toBeGreaterThanOrEqual(12)
+      await takePicture(page, 'log-rows')
       await close()
     })
   }
