@@ -41,7 +41,7 @@ import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
 import { putOption, resetModelRatios } from './options/put-option.ts'
-import { cancelPrices, schedulePrices, startDuePrices } from './options/scheduled-prices.ts'
+import { cancelPrices, schedulePrices, startPriceSchedule } from './options/scheduled-prices.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   batchDisable,
@@ -67,7 +67,7 @@ import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { notifyEpay } from './top-ups/notify-epay.ts'
 import { getAmount, pay } from './top-ups/pay.ts'
-import { warnAtStart } from './top-ups/payment-methods.ts'
+import { warnOfPartialConfigAtStart } from './top-ups/payment-methods.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
@@ -209,16 +209,16 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
     limitWrites(scope, core)
     for (const register of ACTIONS) register(scope as unknown as Api, deps)
   })
-  const duePrices = startDuePrices(core)
+  const priceSchedule = startPriceSchedule(core)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    await Promise.all([duePrices.stop(), warnings.stop()])
+    await Promise.all([priceSchedule.stop(), warnings.stop()])
     await webhooks.close()
   })
   app.addHook('onClose', () => deps.humanCheck.close())
-  await warnAtStart(core)
+  await warnOfPartialConfigAtStart(core)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
     const { text } = deps.setupToken

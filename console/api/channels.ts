@@ -4,7 +4,7 @@ import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channels.ts'
 import type { UpdateChannel, UpdateTag } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
-import { fetchData, type ListPage, request } from './request.ts'
+import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX, request } from './request.ts'
 
 /**
  * `page` counts from 0; empty texts ask for everything. In tag mode the items of the answer are
@@ -75,32 +75,28 @@ export const channelNameQuery = (id: number) =>
   })
 
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
-
-const PAGE_SIZE = 100
+type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
 /** Every channel of one tag, found by a search or not; in the shape of the lists' pages. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
+  channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
+
+/** Every channel that the filters let through, by id; the first thousand of more. */
+export const matchingChannelsQuery = (filters: ChannelFilter) =>
+  channelsThat([...channelsKey, 'matching', filters], { ...filters, sort: 'id' }, MATCHING_MAX)
+
+const channelsThat = (queryKey: readonly unknown[], filter: Partial<ChannelFilter>, max?: number) =>
   queryOptions({
-    queryKey: [...channelsKey, 'of-tag', tag, order],
-    queryFn: ({ signal }) => channelsOfTag(tag, order, signal),
+    queryKey,
+    queryFn: ({ signal }) =>
+      fetchAllPages(async (page, pageSize) => {
+        const ask = { keyword: '', model: '', group: '', ...filter, page, pageSize }
+        const found = await listChannels(ask, signal)
+        return { ...found, items: wholeChannels(found) }
+      }, max),
   })
 
-async function channelsOfTag(
-  tag: string,
-  order: ChannelOrder,
-  signal: AbortSignal,
-): Promise<ListPage<ChannelEntry>> {
-  const found = new Map<number, Channel>()
-  const asked = { ...order, tag, keyword: '', model: '', group: '', pageSize: PAGE_SIZE }
-  for (let page = 0; ; page += 1) {
-    const { items, total } = await listChannels({ ...asked, page }, signal)
-    for (const item of items) if (!('children' in item)) found.set(item.id, item)
-    if ((page + 1) * PAGE_SIZE >= total) break
-  }
-  return { items: [...found.values()], page: 0, total: found.size }
-}
-
-/** Of such a page. */
+/** The channels of a page without its tags. */
 export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 

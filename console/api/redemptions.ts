@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { fetchData, type ListPage } from './request.ts'
+import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
-export type RedemptionQuery = {
+type RedemptionQuery = {
   /** Part of a name, a whole id, or a whole key. */
   keyword: string
   page: number
@@ -24,7 +24,18 @@ export const redemptionsQuery = (sought: RedemptionQuery) =>
     placeholderData: keepPreviousData,
   })
 
-export async function fetchRedemptions(
+/** Everything that the filters let through, newest first; as many as one act may name. */
+export const matchingRedemptionsQuery = (filters: Omit<RedemptionQuery, 'page' | 'pageSize'>) =>
+  queryOptions({
+    queryKey: [...redemptionsKey, 'matching', filters],
+    queryFn: ({ signal }) =>
+      fetchAllPages((page, pageSize) => {
+        const ask = { ...filters, sort: 'id', order: 'desc', page, pageSize } as const
+        return fetchRedemptions(ask, signal)
+      }, MATCHING_MAX),
+  })
+
+async function fetchRedemptions(
   sought: RedemptionQuery,
   signal?: AbortSignal,
 ): Promise<ListPage<Redemption>> {

@@ -62,6 +62,24 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
 /** One call whose answer's `data` is all that counts. */
 export const fetchData = async <T>(call: ApiRequest): Promise<T> => (await request<T>(call)).data
 
+const ROWS_PER_READ = 100
+/** As many rows as one act may name. */
+export const MATCHING_MAX = 1_000
+
+/** The rows of a whole list, each once, by reading page after page; the first `max` of more. */
+export async function fetchAllPages<Row extends { id: number }>(
+  readPage: (page: number, pageSize: number) => Promise<ListPage<Row>>,
+  max = Number.POSITIVE_INFINITY,
+): Promise<ListPage<Row>> {
+  const found = new Map<number, Row>()
+  for (let page = 0; page * ROWS_PER_READ < max; page += 1) {
+    const { items, total } = await readPage(page, ROWS_PER_READ)
+    for (const item of items) found.set(item.id, item)
+    if ((page + 1) * ROWS_PER_READ >= total) break
+  }
+  return { items: [...found.values()], page: 0, total: found.size }
+}
+
 /** One call that answers a file: its bytes as they come, refused in the envelope like any other. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()

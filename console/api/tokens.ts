@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { fetchData, type ListPage } from './request.ts'
+import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
-export type TokenQuery = {
+type TokenQuery = {
   keyword: string
   page: number
   pageSize: number
@@ -23,6 +23,17 @@ export const tokensQuery = (sought: TokenQuery) =>
     queryKey: [...tokensKey, sought],
     queryFn: ({ signal }) => fetchTokens(sought, signal),
     placeholderData: keepPreviousData,
+  })
+
+/** Everything that the filters let through, newest first; as many as one act may name. */
+export const matchingTokensQuery = (filters: Omit<TokenQuery, 'page' | 'pageSize'>) =>
+  queryOptions({
+    queryKey: [...tokensKey, 'matching', filters],
+    queryFn: ({ signal }) =>
+      fetchAllPages((page, pageSize) => {
+        const ask = { ...filters, sort: 'id', order: 'desc', page, pageSize } as const
+        return fetchTokens(ask, signal)
+      }, MATCHING_MAX),
   })
 
 export async function fetchTokens(

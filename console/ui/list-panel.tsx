@@ -1,27 +1,40 @@
-import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
+import { useCommands } from './commands/use-commands.ts'
+import type { Column } from './data-grid/column.ts'
 import { DataGrid } from './data-grid/data-grid.tsx'
 import type { DataGridProps } from './data-grid/grid-props.ts'
-import { ErrorState } from './empty-state.tsx'
+import { useColumnLayout } from './data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from './empty-state.tsx'
+import type { IconName } from './icons.tsx'
 import { Pagination, type Paging } from './pagination.tsx'
 import { Panel } from './panel.tsx'
+import { SearchInput } from './search-input.tsx'
 import { Toolbar } from './toolbar.tsx'
+import type { ListView } from './use-list-page.ts'
 
-type Given = 'total' | 'firstIndex' | 'isLoading' | 'isRefetching'
+type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefetching'
 
 type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
-  /** The query that the rows are of. */
-  list: Pick<UseQueryResult, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>
-  paging: Paging
-  /** The name of the toolbar, and what is in it. */
-  filtersLabel: string
+  view: ListView<Row>
+  /** Under which this browser keeps the layout of the columns. */
+  layoutKey: string
+  columns: readonly Column<Row>[]
   filters: ReactNode
-  refreshText: string
-  onRefresh: () => void
-  /** At the toolbar's end, after the columns. */
+  /** Whether the toolbar, too, can clear the filters. */
+  isClearable?: boolean
+  /** Makes another row: a command, and what an empty list offers. */
+  create?: { text: string; act: () => void }
+  /** Said where there are no rows at all, and where the filters let none through. */
+  none?: { icon: IconName; title: string; body: string }
+  notFound?: { title: string; body: string }
+  /** At the toolbar's end, before and after the button that refreshes. */
+  modes?: ReactNode
   tools?: ReactNode
+  /** Between the toolbar and the rows. */
+  notice?: ReactNode
   /** Under the rows, which then keep their place: what can be done with those that are chosen. */
   chosen?: ReactNode
   /** The last column keeps in sight as the others scroll: the one that acts on the row. */
@@ -30,30 +43,50 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
 
 /** A list, page by page: its filters, its rows or why there are none, and where one is in it. */
 export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
-  const { list, paging, filtersLabel, filters, refreshText, onRefresh, ...rest } = props
-  const { tools, chosen, isEnded, ...grid } = rest
+  const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
+  const { modes, tools, notice, chosen, isEnded, ...grid } = rest
+  const { list, paging, sorts } = view
+  const { t } = useTranslation()
+  const sortable = useMemo(
+    () => columns.map((column) => ({ isSortable: Object.hasOwn(sorts, column.id), ...column })),
+    [columns, sorts],
+  )
+  const layout = useColumnLayout(layoutKey, sortable)
+  useListCommands(props)
+  const clear = (
+    <Button tone="quiet" icon="close" onClick={view.clear}>
+      {t('ui.clearFilters')}
+    </Button>
+  )
   return (
     <Panel isFlush>
       <Toolbar
-        label={filtersLabel}
+        label={t('ui.filters')}
         end={
           <>
-            <Button icon="refresh" label={refreshText} onClick={onRefresh} />
-            <ColumnChooser layout={props.layout} />
+            {modes}
+            <Button icon="refresh" label={t('ui.refresh')} onClick={view.refresh} />
+            <ColumnChooser layout={layout} />
             {tools}
           </>
         }
       >
         {filters}
+        {isClearable === true && view.isFiltered && clear}
       </Toolbar>
+      {notice}
       {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={onRefresh} />
+        <ErrorState error={list.error} onRetry={view.refresh} />
       ) : (
         <div className={isEnded === true ? 'tg-list-ended' : undefined}>
           <DataGrid
+            sort={view.sort}
+            onSort={view.setSort}
+            rows={view.rows}
+            empty={<NoRows {...props} />}
             {...grid}
-            total={paging.total}
-            firstIndex={paging.page * paging.pageSize}
+            layout={layout}
+            {...(grid.branch === undefined ? placeOf(paging) : {})}
             isLoading={list.isPending}
             isRefetching={list.isPlaceholderData}
           />
@@ -63,4 +96,64 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
       <Pagination {...paging} />
     </Panel>
   )
+}
+
+/** Where the rows are in the list: those of a tree are not the rows that the server counts. */
+const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
+
+/** The filter of a list by words, in the address as it is typed. */
+export function KeywordFilter(props: {
+  label: string
+  view: {
+    readonly filter: { readonly keyword: string }
+    readonly setFilter: (patch: { keyword: string }, how: { isTyping: boolean }) => void
+  }
+}): ReactElement {
+  const { filter, setFilter } = props.view
+  return (
+    <SearchInput
+      icon="search"
+      label={props.label}
+      value={filter.keyword}
+      onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
+    />
+  )
+}
+
+type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & {
+  view: Pick<ListView<never>, 'isFiltered' | 'clear'>
+}
+
+/** Why there are no rows: the filters let none through, or there are none yet. */
+function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
+  const { t } = useTranslation()
+  if (none === undefined || (notFound !== undefined && view.isFiltered)) {
+    const clear = <Button onClick={view.clear}>{t('ui.clearFilters')}</Button>
+    return <EmptyState icon="search" title={t('ui.noRows')} {...notFound} action={clear} />
+  }
+  const add = create !== undefined && (
+    <Button tone="primary" icon="add" onClick={create.act}>
+      {create.text}
+    </Button>
+  )
+  return <EmptyState {...none} action={add === false ? undefined : add} />
+}
+
+function useListCommands<Row>({ view, create }: ListPanelProps<Row>): void {
+  const { t } = useTranslation()
+  const refresh = { id: 'refresh', title: t('ui.refresh'), act: view.refresh } as const
+  useCommands([
+    ...(create === undefined
+      ? []
+      : [
+          {
+            id: 'create',
+            title: create.text,
+            section: 'page',
+            icon: 'add',
+            act: create.act,
+          } as const,
+        ]),
+    { ...refresh, section: 'page', keys: 'r', icon: 'refresh' },
+  ])
 }

@@ -6,11 +6,8 @@ import type { Command } from './commands/command.ts'
 import { useCommands } from './commands/use-commands.ts'
 import type { IconName } from './icons.tsx'
 import { Select } from './inputs.tsx'
-import type { UrlParam } from './url-state.ts'
+import { PAGE_SIZES, type PageSize } from './list-address.ts'
 import { useLocalPreference } from './use-local-preference.ts'
-
-export const PAGE_SIZES = [10, 20, 50, 100] as const
-export type PageSize = (typeof PAGE_SIZES)[number]
 
 /**
  * The page size of lists, remembered under the key that all lists share; `fallback` is the size of
@@ -25,13 +22,6 @@ export function usePageSize(
     fallback,
     (stored) => PAGE_SIZES.find((size) => size === Number(stored)) ?? null,
   )
-}
-
-/** The page size that an address asks for; 0: it doesn't say. */
-export const pageSizeParam: UrlParam<PageSize | 0> = {
-  fallback: 0,
-  read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
-  write: String,
 }
 
 /** `replace`: in the place of one that is gone, to which no step back should lead. */

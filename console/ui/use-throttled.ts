@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
+import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
 /** Runs `act` at once and then at most every `everyMs`, and once more after the last request. */
 export function useThrottled(act: () => void, everyMs: number): () => void {
@@ -23,4 +25,23 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
     }
     if (timer.current === null) turn()
   }, [everyMs])
+}
+
+/**
+ * Calls `readAgain` when the live stream tells of something that `isAbout` says matters here, or
+ * may have missed it; at most every `everyMs`.
+ */
+export function useLiveRefetch<Topic extends ScreenTopic>(
+  topic: Topic,
+  everyMs: number,
+  readAgain: () => void,
+  isAbout: (change: LiveData[Topic]) => boolean,
+): void {
+  const readSoon = useThrottled(readAgain, everyMs)
+  useLiveTopic(topic, {
+    onEvents: (changes) => {
+      if (changes.some(isAbout)) readSoon()
+    },
+    onResync: readSoon,
+  })
 }

@@ -63,7 +63,7 @@ function entryId(): string {
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
 }
 
-type SetUrlState<Schema extends UrlSchema> = (
+export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
     /** No step of its own: corrects what is there. The default adds a step that Back undoes. */

@@ -1,29 +1,31 @@
 import type { Logger } from 'pino'
-import type { EventStore } from '../event-store/port.ts'
+import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/leases.ts'
+import { balanceLanes } from './lane-balancer.ts'
 import { LaneFeed } from './lane-feed.ts'
-import { shareLanes } from './lane-shares.ts'
-import { createOpenWorks } from './lanes.ts'
+import { createOpenResources } from './lanes.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
-import { watchStore } from './watch-store.ts'
 
 export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
-  /** How long a process that stands still keeps its lanes. */
+  /** A process that stalls keeps its lanes for this long. */
   readonly ttlMs?: number
 }
 
 /**
- * A process that was killed leaves its lanes to the others after this time; one that stops gives
- * them back at once.
+ * The other processes take over the lanes of a killed process after this time; a process that stops
+ * releases them at once.
  */
 export const LANE_TTL_MS = 5_000
+/** Matches no stream: the store then reports positions without decoding events. */
+const NO_STREAM = ['\u0001']
+const RETRY_MS = 250
 
 /**
- * The bus without a broker: every process reads the event store itself, once for all of its lanes.
- * Lanes are leases.
+ * Creates the bus without a broker: every process reads the event store itself, once for all of its
+ * lanes. Lanes are leases.
  */
 export function createDirectBus({
   store,
@@ -31,13 +33,13 @@ export function createDirectBus({
   log,
   ttlMs = LANE_TTL_MS,
 }: DirectBusDeps): EventBus {
-  const works = createOpenWorks()
+  const open = createOpenResources()
   return {
-    work: (name, worker) => works.keep(workLanes({ store, leases, log, ttlMs }, name, worker)),
-    watch: (onNews) => works.keep(watchStore({ store, log }, onNews)),
+    work: (name, worker) => open.track(workLanes({ store, leases, log, ttlMs }, name, worker)),
+    watch: (onCommitted) => open.track(watchStore({ store, log }, onCommitted)),
     isDegraded: () => false,
-    fault: () => null,
-    close: works.stopAll,
+    operatorError: () => null,
+    close: open.stopAll,
   }
 }
 
@@ -48,7 +50,7 @@ function workLanes(
 ): LaneWork {
   const held = new Map<number, Lease>()
   const feed = new LaneFeed({ store, log }, worker)
-  const shares = shareLanes({ leases, log, ttlMs }, name, {
+  const balancer = balanceLanes({ leases, log, ttlMs }, name, {
     held,
     onGained: async (lanes) => {
       await worker.onGained(lanes)
@@ -66,7 +68,49 @@ function workLanes(
     },
     stop: async () => {
       await feed.stop()
-      await shares.stop()
+      await balancer.stop()
+    },
+  }
+}
+
+/** Reports the positions of all events that are committed from now on. */
+function watchStore(
+  { store, log }: { readonly store: EventStore; readonly log: Logger },
+  onCommitted: (position: number) => void,
+): { readonly stop: () => Promise<void> } {
+  let isStopped = false
+  let position: number | null = null
+  let subscription: Subscription | null = null
+  let retry: NodeJS.Timeout | undefined
+  const tryAgain = (err: unknown): void => {
+    if (isStopped) return
+    log.warn({ err }, 'the watch for new events failed and restarts')
+    retry = setTimeout(start, RETRY_MS)
+  }
+  const subscribe = async (): Promise<void> => {
+    position ??= await store.headPosition()
+    if (isStopped) return
+    subscription = store.subscribeAll(
+      position,
+      (_events, reached) => {
+        position = reached
+        onCommitted(reached)
+      },
+      tryAgain,
+      { streamPrefixes: NO_STREAM },
+    )
+  }
+  let starting = Promise.resolve()
+  const start = (): void => {
+    starting = subscribe().catch(tryAgain)
+  }
+  start()
+  return {
+    stop: async () => {
+      isStopped = true
+      clearTimeout(retry)
+      await starting
+      await subscription?.stop()
     },
   }
 }

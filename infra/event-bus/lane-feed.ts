@@ -10,15 +10,16 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * One subscription for all lanes of this process, from the head of the store at the first of them;
- * whoever is behind reads up to there by himself. Without lanes nothing is read.
+ * One subscription for all lanes of this process. It starts at the head of the store when the first
+ * lane is added; a lane that is further behind reads the store up to there by itself. Without lanes
+ * nothing is read.
  */
 export class LaneFeed {
   private readonly deps: Deps
   private readonly worker: Pick<LaneWorker, 'onBatch'>
   private readonly lanes = new Set<number>()
   private subscription: Subscription | null = null
-  /** Up to here batches were given out. */
+  /** Batches up to this position have been delivered. */
   private position = 0
   private isStopped = false
   private retry: NodeJS.Timeout | undefined
@@ -29,7 +30,7 @@ export class LaneFeed {
     this.worker = worker
   }
 
-  /** From now on these lanes are in the batches. */
+  /** Includes these lanes in the batches from now on. */
   async add(gained: readonly number[]): Promise<void> {
     const head = this.subscription === null ? await this.deps.store.headPosition() : 0
     if (this.isStopped) return
@@ -48,7 +49,7 @@ export class LaneFeed {
     this.subscription = null
   }
 
-  /** Waits for the batch under way. */
+  /** Waits for the batch in progress. */
   async stop(): Promise<void> {
     this.isStopped = true
     clearTimeout(this.retry)
@@ -60,10 +61,12 @@ export class LaneFeed {
     const subscription = this.deps.store.subscribeAll(
       this.position,
       (events, position) =>
-        this.subscription === subscription ? this.give(subscription, events, position) : undefined,
+        this.subscription === subscription
+          ? this.deliver(subscription, events, position)
+          : undefined,
       (err) => {
         if (this.subscription !== subscription) return
-        this.deps.log.error({ err }, 'the feed of the lanes broke and starts again')
+        this.deps.log.error({ err }, 'the lane feed failed and restarts')
         this.retry = setTimeout(() => {
           if (this.subscription === subscription && !this.isStopped) this.subscribe()
         }, RETRY_MS)
@@ -73,8 +76,10 @@ export class LaneFeed {
     this.subscription = subscription
   }
 
-  /** NOTE: while it waits, another may have taken the place of `from`: the position is its own. */
-  private async give(
+  /**
+   * NOTE: another subscription may replace `from` while this waits; that one has its own position.
+   */
+  private async deliver(
     from: Subscription,
     events: readonly Recorded[],
     position: number,
@@ -95,14 +100,17 @@ export class LaneFeed {
     }
   }
 
-  /** Says where the lanes begin: nobody has to wait for an event to learn that he is behind. */
+  /**
+   * Delivers an empty batch at the start position of the lanes, so that a lane that is behind
+   * learns it without waiting for an event.
+   */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))
     if (lanes.length === 0) return
     const after = this.position
     const first = this.worker.onBatch({ lanes, events: [], after, position: after })
     const done = first.catch((err: unknown) => {
-      this.deps.log.error({ err }, 'the first batch of some lanes failed and will come again')
+      this.deps.log.error({ err }, 'the first batch of some lanes failed and will be retried')
       setTimeout(() => this.announce(lanes), RETRY_MS).unref()
     })
     this.announced = Promise.all([this.announced, done])

@@ -1,19 +1,21 @@
 /**
- * Into so many lanes all streams are divided: what belongs to one account keeps its order in one
- * lane, and lanes are worked off side by side. Also the number of partitions of the Kafka topic.
- * Changing it asks for a rebuild of every read model and a new topic.
+ * All streams are divided into this many lanes: the streams of one account share a lane and keep
+ * their order, and lanes are processed in parallel. It is also the number of partitions of the
+ * Kafka topic. Changing it requires a rebuild of every read model and a new topic.
  */
 export const LANE_COUNT = 8
 
 export const ALL_LANES: readonly number[] = [...Array(LANE_COUNT).keys()]
 
-/** `account-7`, `user-7` → `7`: the same id, the same lane. Others: by the whole of their name. */
+/**
+ * Maps `account-7` and `user-7` to `7`, so that one id has one lane; other names map to themselves.
+ */
 export const laneKeyOf = (stream: string): string => stream.slice(stream.lastIndexOf('-') + 1)
 
 /**
- * By the last three characters of the id: for a number, the number modulo `LANE_COUNT`. Fixed for
- * ever, since offsets are kept by lane; and simple enough for a database to say the same
- * (`infra/event-store/event-rows.ts`).
+ * Computes the lane from the last three characters of the id; for a number it is the number modulo
+ * `LANE_COUNT`. The formula is fixed for ever, because offsets are stored per lane, and simple
+ * enough to be repeated in SQL (`infra/event-store/event-rows.ts`).
  */
 export function laneOf(stream: string): number {
   const from = stream.lastIndexOf('-') + 1
@@ -21,7 +23,7 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // Half of a character: where such are, characters are counted, as a database does.
+    // A surrogate: ids with such characters are counted by code point, as the database does.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }
@@ -36,20 +38,20 @@ function laneOfCharacters(id: readonly string[]): number {
 
 type Stoppable = { readonly stop: () => Promise<void> }
 
-/** What a bus has under way, so that closing it stops whatever was not stopped before. */
-export function createOpenWorks() {
+/** Tracks what a bus has open, so that closing the bus stops what has not been stopped before. */
+export function createOpenResources() {
   const open = new Set<Stoppable>()
   return {
-    keep: <T extends Stoppable>(started: T): T => {
-      const kept = {
+    track: <T extends Stoppable>(started: T): T => {
+      const tracked = {
         ...started,
         stop: async () => {
-          open.delete(kept)
+          open.delete(tracked)
           await started.stop()
         },
       }
-      open.add(kept)
-      return kept
+      open.add(tracked)
+      return tracked
     },
     stopAll: async (): Promise<void> => {
       await Promise.all([...open].map(({ stop }) => stop()))

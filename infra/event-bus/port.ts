@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * `events` is all there is in `lanes` after the position `after` up to `position`, in order.
- * Whoever stands before `after` has to read the event store for what is between.
+ * All events of `lanes` after the position `after` up to `position`, in order. A reader whose
+ * position is before `after` has to read the events in between from the event store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -13,38 +13,46 @@ export type LaneBatch = {
 }
 
 export type LaneWorker = {
-  /** These lanes too are this process’s now. Their batches come after it resolves. */
+  /** This process has acquired these lanes too. Their batches start after the promise resolves. */
   readonly onGained: (lanes: readonly number[]) => Promise<void>
-  /** These are no longer. What is under way may be finished; its commit is fenced. */
+  /** This process has lost these lanes. Work in progress may finish; its commit is fenced. */
   readonly onLost: (lanes: readonly number[]) => void
-  /** The next batch of the same lane waits for the promise. May repeat; never skips silently. */
+  /**
+   * The next batch of the same lane waits for the promise. Batches may repeat and never skip
+   * silently.
+   */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
 
 export type LaneWork = {
-  /** False: another process may have taken one of the lanes over; the caller rolls back. */
+  /**
+   * False when another process may have taken over one of the lanes; the caller then rolls back.
+   */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>
 }
 
 /**
- * How committed events get from the event store to those who work them off. Never a source of
- * truth: what it does not bring is read from the store.
+ * Delivers committed events from the event store to their consumers. It is never the source of
+ * truth: whatever it does not deliver is read from the store.
  */
 export interface EventBus {
   /**
-   * Divides the lanes among all processes that work under the same name, each lane to one at a
-   * time, and brings the events. Goes on by itself after troubles.
+   * Divides the lanes among all processes that work under the same name, each lane to one process
+   * at a time, and delivers their events. Recovers from failures by itself.
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**
-   * Calls `onNews` when events were committed by whichever process, with the position up to which
-   * there may be some; for those who watch. May repeat or be late, never stays away for long.
+   * Calls `onCommitted` when any process has committed events, with the highest position that may
+   * exist. Calls may repeat or be late, but never stop for long.
    */
-  watch(onNews: (position: number) => void): { readonly stop: () => Promise<void> }
-  /** True while it can't bring what it should, and the event store is read instead. */
+  watch(onCommitted: (position: number) => void): { readonly stop: () => Promise<void> }
+  /** True while events are read from the store, because the bus can't deliver them. */
   isDegraded(): boolean
-  /** What somebody has to mend before it can; null: nothing, or it comes back by itself. */
-  fault(): string | null
+  /**
+   * The error that an operator must fix before the bus can deliver; null without one, also while
+   * the bus recovers by itself.
+   */
+  operatorError(): string | null
   close(): Promise<void>
 }

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** How far somebody who reads all events has got. Only ever moves on. */
+/** The position up to which a named reader of all events has read. It only moves forward. */
 export type ReaderCheckpoint = {
-  /** null before the first `save`. */
+  /** Returns null before the first `save`. */
   readonly read: () => Promise<number | null>
   readonly save: (position: number) => Promise<void>
 }

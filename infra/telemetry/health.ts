@@ -49,7 +49,7 @@ export async function addHealthRoutes(
     projectionPositions: () => sources.projections?.positions() ?? new Map(),
     areLimitsDegraded: () => core.limits.isDegraded(),
     isBusDegraded: () => core.bus.isDegraded(),
-    busFault: () => core.bus.fault(),
+    busError: () => core.bus.operatorError(),
   })
   sources.siblings?.join(metrics)
   app.get('/metrics', {

@@ -10,7 +10,7 @@ export type Readings = {
   readonly projectionPositions: () => ReadonlyMap<string, number>
   readonly areLimitsDegraded: () => boolean
   readonly isBusDegraded: () => boolean
-  readonly busFault: () => string | null
+  readonly busError: () => string | null
 }
 
 /** Creates a registry with Node's default metrics and those of the product (`tallygate_…`). */
@@ -76,7 +76,7 @@ function addBusGauges(readings: Readings, registers: Registry[]): void {
     registers,
     collect() {
       this.reset()
-      const reason = readings.busFault()
+      const reason = readings.busError()
       if (reason !== null) this.set({ reason }, 1)
     },
   })

@@ -51,7 +51,7 @@ export async function startWithWorkers(
       projectionPositions: () => projections?.positions() ?? new Map(),
       areLimitsDegraded: () => core.limits.isDegraded(),
       isBusDegraded: () => core.bus.isDegraded(),
-      busFault: () => core.bus.fault(),
+      busError: () => core.bus.operatorError(),
     })
     const port = config.port === 0 ? await freePort(config.host) : config.port
     const workers = await startWorkers({

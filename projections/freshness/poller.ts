@@ -51,7 +51,7 @@ export function createPoller(
       watch = null
       return
     }
-    watch ??= bus.watch(onNews)
+    watch ??= bus.watch(onCommitted)
     isPolling = true
     const lowest = await poll().catch((err: unknown) => {
       log.warn({ err }, 'the read models can not be asked how far they are')
@@ -65,7 +65,7 @@ export function createPoller(
     awaitedUntil = performance.now() + AWAITING_MS
     if (!isPolling && isNeeded()) plan(POLL_MS)
   }
-  const onNews = (position: number): void => {
+  const onCommitted = (position: number): void => {
     heard = Math.max(heard, position)
     awaitedUntil = performance.now() + AWAITING_MS
     if (!isPolling) plan(POLL_MS)

@@ -111,7 +111,7 @@ describe.skipIf(kafka === null)(
   () => {
     it('the faults were real: each engine was missed', () => {
       expect(complaints).toMatch(/UNAVAILABLE/)
-      expect(complaints).toMatch(/nothing comes from Kafka/)
+      expect(complaints).toMatch(/Kafka delivers nothing/)
       expect(complaints).toMatch(/Redis is lost/)
     })
 

@@ -106,7 +106,7 @@ describe('on a phone', () => {
     const { page, faults, close } = await openPage(browser, { language: 'zh', width: 390 })
     await openAsRoot(page, site, '/admin/channels')
     const model = page.getByRole('searchbox', { name: zh('pricing.model') })
-    const more = page.getByRole('button', { name: zh('channels.moreFilters'), exact: true })
+    const more = page.getByRole('button', { name: zh('ui.filters'), exact: true })
     await more.waitFor()
     expect(await model.isVisible()).toBe(false)
     await more.click()

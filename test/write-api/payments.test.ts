@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
-import { warnAtStart } from '#write-api/top-ups/payment-methods.ts'
+import { warnOfPartialConfigAtStart } from '#write-api/top-ups/payment-methods.ts'
 import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 
 let fixture: TopUpFixture
@@ -109,7 +109,7 @@ describe('a gateway’s notice', () => {
     await fixture.set('EpayKey', '')
     const warned = vi.spyOn(fixture.core.log, 'warn')
     expect((await fixture.notify(other)).status).toBe(503)
-    await warnAtStart(fixture.core)
+    await warnOfPartialConfigAtStart(fixture.core)
     const off = expect.objectContaining({ alarm: 'payment-gateway-off' })
     expect(warned).toHaveBeenCalledExactlyOnceWith(off, expect.any(String))
     warned.mockRestore()

@@ -5,7 +5,7 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
 import type { PricePreview } from '#write-api/contract/options.ts'
-import { drafted } from '#write-api/options/preview-prices.ts'
+import { previewDraft } from '#write-api/options/preview-prices.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture
@@ -133,7 +133,7 @@ describe('a preview of a draft price list', () => {
   it('that runs out of time says up to when it came, hours as a whole', async () => {
     const list = readPriceList(new Map(), 1)
     const range = { from: hour - 3_600, to: hour + 3_600 }
-    const cut = await drafted(fixture.core, list, range, -1)
+    const cut = await previewDraft(fixture.core, list, range, -1)
     expect(cut).toMatchObject({ calls: 0, is_complete: false, end_timestamp: range.from - 1 })
     expect(fromWire(cut.charged)).toBe(0n)
   })

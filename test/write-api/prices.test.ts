@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
-import { applyDuePrices, startDuePrices } from '#write-api/options/scheduled-prices.ts'
+import { applyDuePrices, startPriceSchedule } from '#write-api/options/scheduled-prices.ts'
 import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 const DAY = 86_400
@@ -175,7 +175,7 @@ describe('a scheduled price change', () => {
   it('is applied by the process that holds the lease, late after all were down', async () => {
     const { data } = await schedule({ at: now() + 60, changes: [entry('down', '9')] })
     fixture.clock.ahead += 2 * MINUTE * 1_000
-    const others = [startDuePrices(fixture.core), startDuePrices(fixture.core)]
+    const others = [startPriceSchedule(fixture.core), startPriceSchedule(fixture.core)]
     await expect
       .poll(async () => (await planned()).items.find(({ id }) => id === data.id)?.status, {
         timeout: 20_000,

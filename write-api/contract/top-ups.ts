@@ -11,12 +11,12 @@ export const PaymentMethod = Type.Union([
 export type PaymentMethod = Static<typeof PaymentMethod>
 
 /** Without a payment method, the price is the one of the epay gateway. */
-export const AskAmount = Type.Object({
+export const AmountRequest = Type.Object({
   amount: AMOUNT,
   top_up_code: Type.Optional(Type.String({ maxLength: 200 })),
   payment_method: Type.Optional(PaymentMethod),
 })
-export type AskAmount = Static<typeof AskAmount>
+export type AmountRequest = Static<typeof AmountRequest>
 
 /** `data` is the exact amount to pay, such as `7.30`. */
 export const Amount = Type.Object({

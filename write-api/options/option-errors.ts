@@ -2,17 +2,25 @@ import { OPTIONS } from '#domain/options/registry.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { validationWords } from '../validation-words.ts'
 
-const OF_NUMBERS = new Set<unknown>(['not-integer', 'not-number', 'below-minimum', 'above-maximum'])
+const NUMBER_PROBLEMS = new Set<unknown>([
+  'not-integer',
+  'not-number',
+  'below-minimum',
+  'above-maximum',
+])
 
-/** What a number may be, and of what: said also where what was sent is no number. */
+/**
+ * The bounds and unit of a numeric option. They belong to the message even if the value was not a
+ * number.
+ */
 function boundsOf(key: unknown, fault: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
-  if (!OF_NUMBERS.has(fault)) return {}
+  if (!NUMBER_PROBLEMS.has(fault)) return {}
   if (type?.kind !== 'integer' && type?.kind !== 'decimal') return {}
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/** What the options refuse, price changes for a time to come among them. */
+/** Errors of options and of scheduled price changes. */
 export const OPTION_ERRORS = {
   UnknownOption: [
     400,
@@ -27,18 +35,18 @@ export const OPTION_ERRORS = {
   ],
   PriceChangeUnknown: [
     404,
-    { zh: '价格变更不存在或已结束', en: 'No such price change, or it is over' },
+    { zh: '价格变更不存在或已结束', en: 'The price change does not exist or has ended' },
   ],
   PriceChangeEmpty: [200, { zh: '没有任何修改！', en: 'Nothing was changed' }],
   PriceChangeNotAhead: [
     200,
-    { zh: '生效时间必须晚于现在', en: 'It has to take effect at a time to come' },
+    { zh: '生效时间必须晚于现在', en: 'The effective time must be in the future' },
   ],
   PriceChangeTooFar: [
     200,
     ({ days = '' }) => ({
       zh: `生效时间不能晚于 ${days} 天之后`,
-      en: `It has to take effect within ${days} days`,
+      en: `The effective time must be within ${days} days`,
     }),
   ],
   PriceChangeNotDue: [200, { zh: '价格变更尚未到期', en: 'The price change is not due yet' }],
@@ -53,7 +61,7 @@ export const OPTION_ERRORS = {
     200,
     {
       zh: '该设置已被他人修改，请核对后重新保存',
-      en: 'Somebody has changed this setting meanwhile: look at it and save again',
+      en: 'This setting has been changed by someone else. Check it and save again',
     },
   ],
   OptionNotYours: [

@@ -18,7 +18,7 @@ import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
-/** What calls were charged, and what a draft would have charged them. */
+/** The actual charges of calls, and their charges under a draft. */
 type Tally = {
   readonly total: Sums
   readonly models: Map<string, Sums>
@@ -31,8 +31,8 @@ const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
-/** Adds one call; null: the draft has no price for it. */
-function tallied(
+/** Adds one call; a null amount means that the draft has no price for it. */
+function addCall(
   tally: Tally,
   call: { readonly model: string; readonly userId: number; readonly quota: bigint },
   amount: bigint | null,
@@ -48,14 +48,14 @@ function tallied(
   add(sumsOf(tally.users, call.userId), sums)
 }
 
-/** Adds another tally to the first. */
-function taken(tally: Tally, other: Tally): void {
+/** Adds `other` to `tally`. */
+function addTally(tally: Tally, other: Tally): void {
   add(tally.total, other.total)
   for (const [model, sums] of other.models) add(sumsOf(tally.models, model), sums)
   for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
 }
 
-/** Those with the largest differences, at most a hundred. */
+/** Returns the entries with the largest differences, at most a hundred. */
 const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
     .sort(([, one], [, other]) => {
@@ -64,7 +64,7 @@ const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
     })
     .slice(0, ROWS_MAX)
 
-const onWire = ({ calls, charged, drafted, refused }: Sums) => ({
+const figuresOf = ({ calls, charged, drafted, refused }: Sums) => ({
   calls,
   charged: toWire(charged),
   drafted: toWire(drafted),
@@ -87,16 +87,19 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** Unix seconds, both ends included. */
+/** Unix seconds; both ends are inclusive. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/** Computed in one go: the loop stands for some milliseconds. */
-const PAGE = 2_000
+/** Rows per batch, which blocks the event loop for some milliseconds. */
+const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
-/** Sums the calls of a range at the draft, hour by hour, until it is through or time is up. */
-export async function drafted(
+/**
+ * Sums the calls of a range under the draft, hour by hour, until the range is complete or the time
+ * limit is reached.
+ */
+export async function previewDraft(
   { db }: Pick<Core, 'db'>,
   list: PriceList,
   { from, to }: Range,
@@ -104,69 +107,69 @@ export async function drafted(
 ): Promise<PricePreview> {
   const until = performance.now() + timeMaxMs
   const users = new Map<number, UserRow>()
-  const reckon = reckoning(list, users)
+  const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // By the hour, since the log is found by its time; an hour counts as a whole or not at all.
+  // Proceeds by hours, because the log is indexed by time. An hour counts completely or not at all.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
-    const summed = await hourOf(db, hour, users, reckon, until)
-    if (summed === null) break
-    taken(tally, summed)
+    const hourTally = await tallyHour(db, hour, users, countCall, until)
+    if (hourTally === null) break
+    addTally(tally, hourTally)
     reached = hour.to
   }
   return {
-    ...onWire(tally.total),
+    ...figuresOf(tally.total),
     start_timestamp: from,
     end_timestamp: reached,
     is_complete: reached === to,
-    models: largest(tally.models).map(([model, sums]) => ({ model, ...onWire(sums) })),
+    models: largest(tally.models).map(([model, sums]) => ({ model, ...figuresOf(sums) })),
     users: largest(tally.users).map(([userId, sums]) => ({
       user_id: userId,
       username: users.get(userId)?.username ?? '',
-      ...onWire(sums),
+      ...figuresOf(sums),
     })),
   }
 }
 
-type Reckon = (tally: Tally, call: ChargedCall) => void
+type CountCall = (tally: Tally, call: ChargedCall) => void
 
-function reckoning(list: PriceList, users: ReadonlyMap<number, UserRow>): Reckon {
+function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): CountCall {
   const charge = draftCharges(list)
   return (tally, call) => {
     const accepts = users.get(call.userId)?.settings.acceptUnsetModelRatioModel === true
-    tallied(tally, call, charge(call, accepts))
+    addCall(tally, call, charge(call, accepts))
   }
 }
 
-/** null once time is up. */
-async function hourOf(
+/** Returns null once the time limit is reached. */
+async function tallyHour(
   db: Core['db'],
   hour: Range,
   users: Map<number, UserRow>,
-  reckon: Reckon,
+  countCall: CountCall,
   until: number,
 ): Promise<Tally | null> {
   const tally = noTally()
   let after = 0
   for (;;) {
     if (performance.now() > until) return null
-    const calls = await chargedCalls(db, { ...hour, after, limit: PAGE })
-    await learnUsers(db, users, calls)
-    for (const call of calls) reckon(tally, call)
-    if (calls.length < PAGE) return tally
+    const calls = await chargedCalls(db, { ...hour, after, limit: BATCH_ROWS })
+    await loadUsers(db, users, calls)
+    for (const call of calls) countCall(tally, call)
+    if (calls.length < BATCH_ROWS) return tally
     after = calls.at(-1)?.id ?? after
   }
 }
 
-async function learnUsers(
+async function loadUsers(
   db: Core['db'],
   users: Map<number, UserRow>,
   calls: readonly ChargedCall[],
 ): Promise<void> {
-  const fresh = [...new Set(calls.map(({ userId }) => userId))].filter((id) => !users.has(id))
-  if (fresh.length === 0) return
-  for (const user of await usersByIds(db, fresh)) users.set(user.id, user)
+  const missing = [...new Set(calls.map(({ userId }) => userId))].filter((id) => !users.has(id))
+  if (missing.length === 0) return
+  for (const user of await usersByIds(db, missing)) users.set(user.id, user)
 }
 
 const DAY = 86_400
@@ -174,8 +177,9 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: what a draft price list would have charged for the calls of a
- * range, beside what was charged. Writes nothing; one at a time in a process, and bounded in time.
+ * POST /api/option/price_preview: computes what a draft price list would have charged for the calls
+ * of a range, next to the actual charges. It writes nothing; previews run one at a time per process
+ * and with a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.post(
@@ -183,7 +187,7 @@ export const previewPrices: Action = (api, deps) => {
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'What a draft price list would have charged; writes nothing',
+        summary: 'Compute what a draft price list would have charged; writes nothing',
         body: PreviewPrices,
         response: { 200: Envelope(PricePreview) },
       },
@@ -195,18 +199,20 @@ export const previewPrices: Action = (api, deps) => {
       if (to < from || to - from > SPAN_MAX) {
         throw invalidField('start_timestamp', {
           zh: '必须早于 end_timestamp，且不超过 31 天',
-          en: 'must be before end_timestamp, by 31 days at most',
+          en: 'must be before end_timestamp, by at most 31 days',
         })
       }
-      const draft = checkedTexts(body.prices)
+      const draft = validTexts(body.prices)
       const { values, revision } = await allOptions(core.db)
       const list = readPriceList(new Map([...values, ...draft]), revision)
-      return success(await runExclusive('price-preview', () => drafted(core, list, { from, to })))
+      return success(
+        await runExclusive('price-preview', () => previewDraft(core, list, { from, to })),
+      )
     },
   )
 }
 
-function checkedTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {
+function validTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {
   return Object.entries(prices).map(([key, text]) => {
     if (!isPriceOption(key)) throw optionError('UnknownOption', { key: key.slice(0, 200) })
     const checked = checkOption(key, text)

@@ -14,21 +14,21 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { PutOption } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
-/** What a secret option reads as; sent back, it changes nothing. */
-const SET = '***'
+/** The placeholder that a secret option reads as; sending it back changes nothing. */
+const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Keeps the text in the vault and its reference in the event; an empty text clears the option. The
- * text that was there before goes once the event stands. Answers the position of the event.
+ * Stores the text in the vault and its reference in the event; an empty text clears the option. The
+ * previous text is deleted once the event is committed. Returns the position of the event.
  */
-async function secretOption(
+async function setSecretOption(
   { core }: Deps,
   key: string,
   value: string,
   context: CommandContext,
 ): Promise<number> {
-  if (value === SET) return core.store.headPosition()
+  if (value === PLACEHOLDER) return core.store.headPosition()
   if (value.length > LENGTH_MAX) {
     throw optionError('InvalidOption', { key, fault: 'too-long', maximum: LENGTH_MAX })
   }
@@ -38,21 +38,30 @@ async function secretOption(
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
   if (!outcome.isDone && secretRef !== '') await core.vault.deleteSecret(secretRef)
   const { events, position } = accepted(outcome)
-  for (const event of events) if (event.type === 'SecretOptionSet') await forget(core, event.data)
+  for (const event of events)
+    if (event.type === 'SecretOptionSet') await deleteReplacedText(core, event.data)
   return position
 }
 
-/** The event stands either way: a text that can't be deleted now is no fault of the caller. */
-async function forget({ vault, log }: Deps['core'], { key, before }: SecretOptionSet['data']) {
+/**
+ * The event is committed either way, so failing to delete the text is not an error of the caller.
+ */
+async function deleteReplacedText(
+  { vault, log }: Deps['core'],
+  { key, before }: SecretOptionSet['data'],
+) {
   if (before === null || before === '') return
   try {
     await vault.deleteSecret(before)
   } catch (error) {
-    log.warn({ err: error, key }, 'the replaced text of a secret option is still in the vault')
+    log.warn(
+      { err: error, key },
+      'the replaced text of a secret option could not be deleted from the vault',
+    )
   }
 }
 
-/** PUT /api/option/: sets one option, within its schema, by whoever may set that one. */
+/** PUT /api/option/: sets one option, validated by its schema, if the caller's role may set it. */
 export const putOption: Action = (api, deps) => {
   api.put(
     '/api/option/',
@@ -68,35 +77,39 @@ export const putOption: Action = (api, deps) => {
         throw optionError('OptionNotYours', { key })
       const context = contextOf(deps, request)
       const position = option.isSecret
-        ? await secretOption(deps, key, value, context)
-        : await plainOption(deps, option, { value, before }, context)
+        ? await setSecretOption(deps, key, value, context)
+        : await setPlainOption(deps, option, { value, before }, context)
       await waitUntilVisible(deps, reply, ['options', 'option-changes', 'price-history'], position)
-      return done(isUnasked(deps, option, value) ? NOT_ASKED[languageOf(request)] : '')
+      return done(isAddressBlocked(deps, option, value) ? ADDRESS_BLOCKED[languageOf(request)] : '')
     },
   )
 }
 
-/** It is kept, as the policy may change; until then no question will leave for it. */
-function isUnasked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
+/**
+ * The value is stored even if its address is not allowed, because the policy may change; until then
+ * no request goes there.
+ */
+function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false
   const checked = checkUrl(value.trim(), upstreams)
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: the same words whatever is at the address, or they would map a private network.
-const NOT_ASKED: Words = {
+// NOTE: the message does not depend on what is at the address, or it would reveal the private
+// network.
+const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
-  en: 'Saved, but it is no allowed address (see PRIVATE_UPSTREAMS): it will not be asked',
+  en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',
 }
 
-async function plainOption(
+async function setPlainOption(
   { core }: Deps,
   { key, boundsWords }: OptionSchema,
   { value, before }: { readonly value: string; readonly before: string | undefined },
   context: CommandContext,
 ): Promise<number> {
-  const seen = before === undefined ? {} : { before }
-  const command = { type: 'SetOption', key, value, ...seen } as const
+  const expected = before === undefined ? {} : { before }
+  const command = { type: 'SetOption', key, value, ...expected } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
   if (!outcome.isDone && boundsWords !== undefined && isOutOfBounds(outcome.error)) {
     throw new HttpError(200, boundsWords, { code: 'OptionOutOfBounds', params: { key } })
@@ -108,7 +121,9 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 
 const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
-/** POST /api/option/rest_model_ratio: model ratios as they are built in, in one append. */
+/**
+ * POST /api/option/rest_model_ratio: resets the model ratios to the built-in ones, in one append.
+ */
 export const resetModelRatios: Action = (api, deps) => {
   api.post(
     '/api/option/rest_model_ratio',

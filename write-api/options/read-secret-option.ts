@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core.ts'
 
-/** The text of a secret option; empty when it was never set. */
+/** Returns the text of a secret option, empty if it was never set. */
 export async function readSecretOption(
   { vault }: Pick<Core, 'vault'>,
   secretRefs: ReadonlyMap<string, string>,

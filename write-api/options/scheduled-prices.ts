@@ -13,8 +13,8 @@ import { type Action, accepted, contextOf, IdParams, idOf, waitUntilVisible } fr
 import { type PlannedEntry, SchedulePrices } from '../contract/options.ts'
 
 /**
- * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
- * that waits; answers its id.
+ * POST /api/option/price_schedule: schedules a change of prices, or replaces a scheduled one;
+ * returns its id.
  */
 export const schedulePrices: Action = (api, deps) => {
   api.post(
@@ -52,14 +52,14 @@ export const schedulePrices: Action = (api, deps) => {
   )
 }
 
-/** Only a fallback price, which is one value, goes without a name. */
+/** Every entry requires a name, except a fallback price, which is a single value. */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return
   throw invalidField(`changes.${at}.name`, { zh: '不能为空', en: 'must not be empty' })
 }
 
-/** DELETE /api/option/price_schedule/{id}: a change that waits will not take effect. */
+/** DELETE /api/option/price_schedule/{id}: cancels a scheduled change. */
 export const cancelPrices: Action = (api, deps) => {
   api.delete(
     '/api/option/price_schedule/:id',
@@ -86,30 +86,34 @@ export const cancelPrices: Action = (api, deps) => {
   )
 }
 
-const EVERY_MS = 1_000
+const INTERVAL_MS = 1_000
 const LEASE = 'price-changes'
 
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Applies scheduled price changes once their time has come, in one process of all that accept
- * commands: whoever holds the lease. What came due while none was running is applied at the start.
+ * Applies scheduled price changes when they are due. It runs in one of the processes that accept
+ * commands: the one that holds the lease. Changes that became due while no process ran are applied
+ * at the start.
  */
-export const startDuePrices = (core: ClockCore): HeldLease =>
+export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
       await applyDuePrices(core).catch((err: unknown) => {
         warnThrottled(
           core.log,
           { reason: reasonOf(err) },
-          'scheduled prices: a look failed, the next tries again',
+          'applying scheduled prices failed and will be retried',
         )
       })
-      await delay(EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      await delay(INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })
 
-/** The stream decides: two processes that try at once, or again after a kill, apply it once. */
+/**
+ * The stream decides, so that a change is applied once even if two processes try at the same time,
+ * or again after a crash.
+ */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)
   const at = now()

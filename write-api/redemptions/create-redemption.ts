@@ -22,77 +22,80 @@ import { validationWords } from '../validation-words.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
 
-/** None that is easily taken for another one: keys are printed, and typed in. */
+/** Contains no characters that look alike, because keys are printed and typed. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-/** Fewer are found by trying, within the limits of wrong codes, in days. */
-const OWN_KEY_MIN = 4
-/** 160 random bits. */
+/** Shorter keys could be guessed within days, despite the limit on wrong codes. */
+const CUSTOM_KEY_MIN = 4
+/** 32 characters hold 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** As hard to guess as the first 20 of its 32 bytes are. */
+/** As hard to guess as the first 20 of the 32 bytes. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Throws for one that nobody could type, and for one that a spreadsheet would take for a formula:
- * a list of keys is a file, too. Spaces around it don't count.
+ * Trims a custom key. Throws if it could not be typed, or if a spreadsheet would read it as a
+ * formula, because lists of keys are exported to files.
  */
-function ownKeyOf(given: string): string {
-  const key = given.trim()
+function customKeyOf(input: string): string {
+  const key = input.trim()
   if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
     throw invalidField('key', validationWords({ fault: 'bad-character' }))
   }
-  if (key !== '' && [...key].length < OWN_KEY_MIN) {
-    throw redemptionError('RedemptionKeyTooShort', { least: OWN_KEY_MIN })
+  if (key !== '' && [...key].length < CUSTOM_KEY_MIN) {
+    throw redemptionError('RedemptionKeyTooShort', { least: CUSTOM_KEY_MIN })
   }
   return key
 }
 
-type Wanted = {
+type CodeBatch = {
   readonly keys: readonly string[]
-  /** Of each. */
+  /** The terms of each code. */
   readonly terms: RedemptionTerms
-  /** What asks for them, and has them made once; null: each time that it comes. */
+  /**
+   * Identifies the request, so that a repetition creates nothing. null: every request creates
+   * codes.
+   */
   readonly request: RedemptionRequest | null
 }
 
-/** Tries while other processes take ids at the same time. */
-const TRIES_MAX = 100
+/** The number of attempts while other processes take ids at the same time. */
+const ATTEMPTS_MAX = 100
 
 /**
- * All in one append, their ids with them, or nothing. Answers the position; of a request that made
- * them before, one behind them.
+ * Takes the ids and creates all codes in one append, or does nothing. Returns the position of the
+ * write; for a repeated request, a position at or after the original write.
  */
-async function makeRedemptions(
+async function createCodes(
   deps: Deps,
-  { keys, ...wanted }: Wanted,
+  { keys, ...batch }: CodeBatch,
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // One at a time in this process; between processes the stream of the ids decides.
+  // Serialised within this process. Between processes, the stream of the ids decides.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
       const first = highest + 1
-      const codes = await keptKeys(deps, keys, first)
-      const outcome = await actors.handleTogether(stepsFor(codes, wanted, first), context)
+      const codes = await storeKeys(deps, keys, first)
+      const outcome = await actors.handleTogether(stepsFor(codes, batch, first), context)
       if (outcome.isDone) return outcome.position
       await Promise.all(codes.map(({ keyRef }) => vault.deleteSecret(keyRef)))
       if (outcome.error.code === 'RedemptionsMade') return store.headPosition()
-      const isLate = outcome.error.code === 'RedemptionIdTaken'
-      if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
+      const isIdTaken = outcome.error.code === 'RedemptionIdTaken'
+      if (!isIdTaken || attempt >= ATTEMPTS_MAX) accepted(outcome)
     }
   })
 }
 
-type NewCode = Awaited<ReturnType<typeof keptKeys>>[number]
+type NewCode = Awaited<ReturnType<typeof storeKeys>>[number]
 
-const keptKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: number) =>
+const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: number) =>
   Promise.all(
     keys.map(async (key, index) => {
       const redemptionId = first + index
@@ -103,16 +106,19 @@ const keptKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: num
     }),
   )
 
-/** Of a short key, four characters would say too much. */
+/** Four characters would reveal too much of a short key. */
 const hintOf = (key: string): string => {
   const characters = [...key]
   return characters.length < 12 ? '' : characters.slice(-4).join('')
 }
 
-/** NOTE: where the store can't write them all at once, the ids have to be taken first. */
+/**
+ * NOTE: the ids come first, because a store without atomic appends to several streams must take
+ * them before anything else.
+ */
 const stepsFor = (
   codes: readonly NewCode[],
-  { terms, request }: Omit<Wanted, 'keys'>,
+  { terms, request }: Omit<CodeBatch, 'keys'>,
   first: number,
 ): AnyStep[] => [
   {
@@ -130,39 +136,48 @@ const stepsFor = (
   })),
 ]
 
-/** As the relay takes them. */
-const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
+/** The same rule as for the relay's idempotency keys. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
-type Repeatable = {
+type RepeatableRequest = {
   readonly request: RedemptionRequest
-  /** The same for each repeat: nothing needs to be kept, to be answered again. */
+  /** Deterministic, so that a repetition gets the same keys without storing them. */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * What a request with an `Idempotency-Key` is known by, once its answer was lost: its sender, the
- * key and what it asks for. null without the header.
+ * Identifies a request with an `Idempotency-Key` by its sender, the key and its content, so that it
+ * can be repeated after a lost response. Returns null without the header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,
   request: FastifyRequest,
-  asked: object,
-): Repeatable | null {
+  content: object,
+): RepeatableRequest | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
-  if (typeof key !== 'string' || !KEY.test(key)) {
-    const fault = { zh: '必须是 1-255 个可见的 ASCII 字符', en: 'must be 1-255 ASCII characters' }
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) {
+    const fault = {
+      zh: '必须是 1-255 个可见的 ASCII 字符',
+      en: 'must be 1 to 255 visible ASCII characters',
+    }
     throw invalidField('Idempotency-Key', fault)
   }
   const hash = (text: string): string => vault.keyedHash('redemption-request', text)
-  const sent = `${principalOf(request).userId} ${key}`
+  const sender = `${principalOf(request).userId} ${key}`
   return {
-    request: { key: hash(`request ${sent}`), content: hash(`content ${JSON.stringify(asked)}`) },
-    keyAt: (index) => redemptionKeyFrom(Buffer.from(hash(`key ${index} ${sent}`), 'hex')),
+    request: {
+      key: hash(`request ${sender}`),
+      content: hash(`content ${JSON.stringify(content)}`),
+    },
+    keyAt: (index) => redemptionKeyFrom(Buffer.from(hash(`key ${index} ${sender}`), 'hex')),
   }
 }
 
-/** POST /api/redemption/: one code or `count` alike; answers their keys, a repeat's too. */
+/**
+ * POST /api/redemption/: creates one or `count` equal codes and returns their keys, also for a
+ * repetition.
+ */
 export const createRedemption: Action = (api, deps) => {
   api.post(
     '/api/redemption/',
@@ -170,8 +185,8 @@ export const createRedemption: Action = (api, deps) => {
       onRequest: onlyAdmin,
       schema: {
         summary:
-          'Create a redemption code, or count of them; answers their keys, the same ones to ' +
-          'a repeat with the same Idempotency-Key header',
+          'Create one or `count` redemption codes; returns their keys, and the same keys for ' +
+          'a repetition with the same Idempotency-Key header',
         body: CreateRedemption,
         response: { 200: Envelope(Type.Array(Type.String())) },
       },
@@ -183,20 +198,24 @@ export const createRedemption: Action = (api, deps) => {
       const repeatable = repeatableOf(deps.core.vault, request, { count, key: key.trim(), terms })
       const keys = keysFor(count, key, repeatable)
       const context = contextOf(deps, request)
-      const wanted = { keys, terms, request: repeatable?.request ?? null }
-      const position = await makeRedemptions(deps, wanted, context)
+      const batch = { keys, terms, request: repeatable?.request ?? null }
+      const position = await createCodes(deps, batch, context)
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success([...keys])
     },
   )
 }
 
-function keysFor(count: number, given: string, repeatable: Repeatable | null): readonly string[] {
+function keysFor(
+  count: number,
+  input: string,
+  repeatable: RepeatableRequest | null,
+): readonly string[] {
   if (count <= 0) throw redemptionError('RedemptionCountTooSmall')
   if (count > REDEMPTION_COUNT_MAX) {
     throw redemptionError('RedemptionCountTooLarge', { max: REDEMPTION_COUNT_MAX })
   }
-  const key = ownKeyOf(given)
+  const key = customKeyOf(input)
   if (key === '') {
     return Array.from({ length: count }, (_, n) => repeatable?.keyAt(n) ?? newRedemptionKey())
   }

@@ -23,25 +23,25 @@ import {
 import { RedemptionIds } from '../contract/redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 
-/** So many streams in one append. */
-const TOGETHER_MAX = 200
+/** The maximum number of streams in one append. */
+const BATCH_MAX = 200
 
-type Changed = { readonly ids: ReadonlySet<number>; readonly position: number }
+type ChangeResult = { readonly ids: ReadonlySet<number>; readonly position: number }
 
 /**
- * A command to each of the codes, so many at a time; each such part wholly or not at all. Answers
- * which of them it changed.
+ * Executes a command for each of the codes in batches; each batch succeeds or fails as a whole.
+ * Returns the ids of the codes that changed.
  */
-export async function decideRedemptions(
+export async function executeOnRedemptions(
   { core: { actors } }: Deps,
   keys: readonly RedemptionKey[],
   commandFor: (redemptionId: number) => RedemptionCommand,
   context: CommandContext,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   const ids = new Set<number>()
   let position = 0
-  for (let from = 0; from < keys.length; from += TOGETHER_MAX) {
-    const steps = keys.slice(from, from + TOGETHER_MAX).map(({ id, keyLookup }) => ({
+  for (let from = 0; from < keys.length; from += BATCH_MAX) {
+    const steps = keys.slice(from, from + BATCH_MAX).map(({ id, keyLookup }) => ({
       decider: redemptionDecider,
       stream: redemptionStream(keyLookup),
       command: commandFor(id),
@@ -53,24 +53,24 @@ export async function decideRedemptions(
   return { ids, position }
 }
 
-type Terms = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
+type DeleteConditions = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
 
-/** Deletes codes, and their keys from the vault once that stands. */
-async function removeRedemptions(
+/** Deletes codes, and then their keys from the vault. */
+async function deleteMany(
   deps: Deps,
   keys: readonly RedemptionKey[],
-  terms: Terms,
+  conditions: DeleteConditions,
   context: CommandContext,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   const commandFor = (redemptionId: number) =>
-    ({ type: 'DeleteRedemption', redemptionId, ...terms }) as const
-  const changed = await decideRedemptions(deps, keys, commandFor, context)
-  const gone = keys.filter(({ id }) => changed.ids.has(id))
-  await Promise.all(gone.map(({ keyRef }) => deps.core.vault.deleteSecret(keyRef)))
+    ({ type: 'DeleteRedemption', redemptionId, ...conditions }) as const
+  const changed = await executeOnRedemptions(deps, keys, commandFor, context)
+  const deleted = keys.filter(({ id }) => changed.ids.has(id))
+  await Promise.all(deleted.map(({ keyRef }) => deps.core.vault.deleteSecret(keyRef)))
   return changed
 }
 
-/** DELETE /api/redemption/{id}/. */
+/** DELETE /api/redemption/{id}/: deletes a code. */
 export const deleteRedemption: Action = (api, deps) => {
   api.delete(
     '/api/redemption/:id/',
@@ -81,7 +81,7 @@ export const deleteRedemption: Action = (api, deps) => {
     async (request, reply) => {
       const keys = await redemptionKeys(deps.core.db, [idOf(request.params)])
       if (keys.length === 0) throw redemptionError('RedemptionUnknown')
-      const { position } = await removeRedemptions(deps, keys, {}, contextOf(deps, request))
+      const { position } = await deleteMany(deps, keys, {}, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return done()
     },
@@ -90,14 +90,17 @@ export const deleteRedemption: Action = (api, deps) => {
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
-/** DELETE /api/redemption/delete-by-name: all of exactly this name; answers how many. */
+/**
+ * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name; returns how
+ * many.
+ */
 export const deleteByName: Action = (api, deps) => {
   api.delete(
     '/api/redemption/delete-by-name',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Delete every redemption code of this name; answers how many',
+        summary: 'Delete every redemption code with this name; returns how many',
         querystring: ByName,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -106,43 +109,46 @@ export const deleteByName: Action = (api, deps) => {
       const name = request.query.name.trim()
       if (name === '') throw redemptionError('RedemptionNameRequired')
       const keys = await redemptionKeysByName(deps.core.db, name)
-      const terms = { isOneOfMany: true }
-      const { ids, position } = await removeRedemptions(deps, keys, terms, contextOf(deps, request))
+      const conditions = { isOneOfMany: true }
+      const { ids, position } = await deleteMany(deps, keys, conditions, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
   )
 }
 
-/** DELETE /api/redemption/delete-disabled: those that still are so; answers how many. */
+/**
+ * DELETE /api/redemption/delete-disabled: deletes all codes that are still disabled; returns how
+ * many.
+ */
 export const deleteDisabledRedemptions: Action = (api, deps) => {
   api.delete(
     '/api/redemption/delete-disabled',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Delete every disabled redemption code; answers how many',
+        summary: 'Delete every disabled redemption code; returns how many',
         response: { 200: Envelope(Type.Integer()) },
       },
     },
     async (request, reply) => {
       const keys = await disabledRedemptionKeys(deps.core.db)
-      const terms = { isOneOfMany: true, onlyDisabled: true }
-      const { ids, position } = await removeRedemptions(deps, keys, terms, contextOf(deps, request))
+      const conditions = { isOneOfMany: true, onlyDisabled: true }
+      const { ids, position } = await deleteMany(deps, keys, conditions, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
   )
 }
 
-/** PUT /api/redemption/batch-disable: the unused ones among them; answers how many. */
+/** PUT /api/redemption/batch-disable: disables the unused codes among these; returns how many. */
 export const batchDisable: Action = (api, deps) => {
   api.put(
     '/api/redemption/batch-disable',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Disable the unused ones of these codes; answers how many',
+        summary: 'Disable the unused codes among these; returns how many',
         body: RedemptionIds,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -153,7 +159,7 @@ export const batchDisable: Action = (api, deps) => {
       const keys = await redemptionKeys(deps.core.db, ids)
       const commandFor = (redemptionId: number) =>
         ({ type: 'DisableRedemption', redemptionId, isOneOfMany: true }) as const
-      const changed = await decideRedemptions(deps, keys, commandFor, contextOf(deps, request))
+      const changed = await executeOnRedemptions(deps, keys, commandFor, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], changed.position)
       return success(changed.ids.size)
     },

@@ -17,19 +17,23 @@ import { RedeemCode, Redeemed } from '../contract/redemptions.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
-const OF_MINUTE_MAX = 10
-/** Of one address, whoever asks: accounts cost a guesser nothing. */
-const OF_ADDRESS_MAX = 30
+const WRONG_PER_MINUTE_MAX = 10
+/** Limits an address across users, because accounts cost an attacker nothing. */
+const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
-const OF_HOUR_MAX = 60
+const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * A user has so many wrong codes a minute, and an hour: keys that an admin made up can be guessed.
- * Leave it refunded unless `CodeInvalid` is answered, which says of a code that was disabled or
- * used no more than of one that never was. Throws when there were too many.
+ * Limits the wrong codes of a user per minute and per hour, because custom keys can be guessed. The
+ * permit is refunded unless the answer is `CodeInvalid`, which does not distinguish a disabled or
+ * used code from an unknown one. Throws if there were too many.
  */
-async function enterGuess({ limits, vault }: Core, userId: number, ip: string): Promise<Permit> {
+async function acquireGuessPermit(
+  { limits, vault }: Core,
+  userId: number,
+  ip: string,
+): Promise<Permit> {
   const owner = `user:${userId}`
   const claim = (of: string, max: number, periodMs: number, who: number | string = userId) =>
     ({
@@ -40,25 +44,25 @@ async function enterGuess({ limits, vault }: Core, userId: number, ip: string): 
       isRefundable: true,
     }) as const
   const outcome = await limits.enter(owner, [
-    claim('minute', OF_MINUTE_MAX, MINUTE_MS),
-    claim('hour', OF_HOUR_MAX, HOUR_MS),
-    claim('address', OF_ADDRESS_MAX, MINUTE_MS, addressKey(vault, ip)),
+    claim('minute', WRONG_PER_MINUTE_MAX, MINUTE_MS),
+    claim('hour', WRONG_PER_HOUR_MAX, HOUR_MS),
+    claim('address', WRONG_PER_ADDRESS_MAX, MINUTE_MS, addressKey(vault, ip)),
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }
 
-/** Tries while admins change the code at the same time. */
-const TRIES_MAX = 10
+/** The number of attempts while admins change the code at the same time. */
+const ATTEMPTS_MAX = 10
 
-/** POST /api/user/topup: a code becomes quota of the caller, exactly once. */
+/** POST /api/user/topup: credits the quota of a code to the caller, exactly once. */
 export const redeemCode: Action = (api, deps) => {
   api.post(
     '/api/user/topup',
     {
       onRequest: onlyUser,
       schema: {
-        summary: 'Redeem a code; answers what it gave',
+        summary: 'Redeem a code; returns the credited quota',
         body: RedeemCode,
         response: { 200: Envelope(Redeemed) },
       },
@@ -67,7 +71,7 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // One at a time of each user, so that a code that is known never counts as a wrong try.
+      // Serialised per user, so that a valid code never counts as a wrong attempt.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -82,53 +86,55 @@ const streamOf = ({ vault }: Deps['core'], key: string): string =>
 /** The code and the account decide in one append. */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
-  const guess = await enterGuess(deps.core, userId, request.ip)
+  const permit = await acquireGuessPermit(deps.core, userId, request.ip)
   let isWrong = false
   try {
-    return await tryRedeeming(deps, request, key)
+    return await appendRedemption(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
-    // Who sends a code again that they had guesses nothing.
-    isWrong = isInvalid && !(await wasHadBy(deps, userId, key))
+    // Repeating one's own code is not a guess.
+    isWrong = isInvalid && !(await hasRedeemed(deps, userId, key))
     throw error
   } finally {
-    guess.release({ isRefunded: !isWrong })
+    permit.release({ isRefunded: !isWrong })
   }
 }
 
-function wasHadBy({ core }: Deps, userId: number, key: string): Promise<boolean> {
+function hasRedeemed({ core }: Deps, userId: number, key: string): Promise<boolean> {
   const has = ({ code }: RedemptionState) => code?.userIds.has(userId) === true
   return core.actors.ask(redemptionDecider, streamOf(core, key), has)
 }
 
-async function tryRedeeming(deps: Deps, request: FastifyRequest, key: string) {
+async function appendRedemption(deps: Deps, request: FastifyRequest, key: string) {
   const { actors } = deps.core
   const { userId } = principalOf(request)
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // Asked in place: a gift knows as many users as had it.
+    // Reads the state in place instead of copying it, because a gift code holds the ids of all
+    // users who redeemed it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // What is read refuses most of a rush, without a turn on both streams for each.
-      const foreseen = redemptionDecider.decide(steps[0].command, state)
-      return { terms, steps, error: isCodedError(foreseen) ? foreseen : null }
+      // The decision on the read state rejects most of a rush without loading both streams for each
+      // request.
+      const decided = redemptionDecider.decide(steps[0].command, state)
+      return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
     if (read === null) throw redemptionError('CodeInvalid')
     const { terms, steps, error } = read
     if (error !== null) throw toHttpError(error)
     const outcome = await actors.handleTogether(steps, context)
     const isChanged = !outcome.isDone && outcome.error.code === 'CodeChanged'
-    if (isChanged && attempt < TRIES_MAX) continue
+    if (isChanged && attempt < ATTEMPTS_MAX) continue
     return { terms, position: accepted(outcome).position }
   }
 }
 
 /**
- * NOTE: the code comes first: where a store can't write both at once, its event is the decision,
- * and the grant, which nothing forbids once that stands, follows or is healed.
+ * NOTE: the code comes first. In a store without atomic appends to several streams, its event is
+ * the decision; the grant cannot be rejected then, and follows or is repaired.
  */
 type Code = Pick<KnownRedemption, 'id' | 'terms'>
 

@@ -7,7 +7,7 @@ export const REDEMPTION_ERRORS = {
   CodeExpired: [200, { zh: '兑换码已过期', en: 'This redemption code has expired' }],
   CodeRedeemedAlready: [
     200,
-    { zh: '您已使用过该兑换码', en: 'You have used this redemption code already' },
+    { zh: '您已使用过该兑换码', en: 'You have already used this redemption code' },
   ],
   CodeUsedUp: [
     200,
@@ -15,20 +15,23 @@ export const REDEMPTION_ERRORS = {
   ],
   CodeChanged: [
     200,
-    { zh: '兑换码刚被修改，请重试', en: 'This redemption code was just changed: try again' },
+    { zh: '兑换码刚被修改，请重试', en: 'This redemption code was just changed. Try again' },
   ],
-  RedemptionUnknown: [404, { zh: '兑换码不存在', en: 'No such redemption code' }],
+  RedemptionUnknown: [404, { zh: '兑换码不存在', en: 'The redemption code does not exist' }],
   RedemptionKeyTaken: [
     200,
-    { zh: '该自定义兑换码已存在', en: 'Another redemption code has this key already' },
+    { zh: '该自定义兑换码已存在', en: 'A redemption code with this key already exists' },
   ],
-  RedemptionIdTaken: [200, { zh: '兑换码已存在', en: 'The redemption code exists already' }],
-  RedemptionsMade: [200, { zh: '兑换码已生成', en: 'The redemption codes were made already' }],
+  RedemptionIdTaken: [200, { zh: '兑换码已存在', en: 'The redemption code already exists' }],
+  RedemptionsMade: [
+    200,
+    { zh: '兑换码已生成', en: 'The redemption codes have already been created' },
+  ],
   RequestKeyReused: [
     422,
     {
       zh: '该 Idempotency-Key 已用于其他请求。',
-      en: 'This Idempotency-Key was used for another request.',
+      en: 'This Idempotency-Key was already used for another request.',
     },
   ],
   RedemptionNotEditable: [
@@ -39,7 +42,7 @@ export const REDEMPTION_ERRORS = {
     200,
     {
       zh: '已使用的兑换码不能启用或禁用',
-      en: 'A used redemption code can be neither enabled nor disabled',
+      en: 'A used redemption code cannot be enabled or disabled',
     },
   ],
   RedemptionNameRequired: [
@@ -50,7 +53,7 @@ export const REDEMPTION_ERRORS = {
     200,
     {
       zh: '兑换码名称长度必须在1-20之间',
-      en: 'The name of a redemption code must have 1-20 characters',
+      en: 'The name of a redemption code must have 1 to 20 characters',
     },
   ],
   RedemptionQuotaTooSmall: [
@@ -61,19 +64,19 @@ export const REDEMPTION_ERRORS = {
     200,
     ({ least = '' }) => ({
       zh: `最大使用次数不能小于 ${least}（-1 表示不限）`,
-      en: `There can't be fewer than ${least} uses (-1: no limit)`,
+      en: `The maximum number of uses must be at least ${least} (-1: no limit)`,
     }),
   ],
   GiftInUse: [
     200,
     {
       zh: '已有用户使用的礼品码不能改为普通兑换码',
-      en: 'A gift code that somebody has used stays a gift code',
+      en: 'A gift code that has been used cannot become an ordinary code',
     },
   ],
   ValidityOrder: [
     200,
-    { zh: '生效时间必须早于过期时间', en: 'It has to take effect before it expires' },
+    { zh: '生效时间必须早于过期时间', en: 'The start of validity must be before the expiry' },
   ],
   RedemptionCountTooSmall: [
     200,
@@ -88,13 +91,13 @@ export const REDEMPTION_ERRORS = {
   ],
   OneKeyOneCode: [
     200,
-    { zh: '自定义兑换码时只能生成一个', en: 'A key of your own is for one code only' },
+    { zh: '自定义兑换码时只能生成一个', en: 'A custom key is possible for one code only' },
   ],
   RedemptionKeyTooShort: [
     200,
     ({ least = '' }) => ({
       zh: `自定义兑换码至少需要 ${least} 个字符`,
-      en: `A key of your own needs at least ${least} characters`,
+      en: `A custom key must have at least ${least} characters`,
     }),
   ],
   NoRedemptionChosen: [

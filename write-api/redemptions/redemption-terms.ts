@@ -15,7 +15,7 @@ export const NO_TERMS: RedemptionTerms = {
   validUntil: null,
 }
 
-/** The terms with the given fields applied; the others stay. Throws for a field at fault. */
+/** Returns the terms with the given fields applied. Throws for an invalid field. */
 export function termsWith(
   before: RedemptionTerms,
   fields: Omit<CreateRedemption, 'count' | 'key' | 'name' | 'quota'> & Partial<UpdateRedemption>,
@@ -35,21 +35,21 @@ export function termsWith(
 }
 
 /**
- * Refuses a new end of validity that is over at `now` (ms); one kept may be. One that is not after
- * its beginning is another fault, with words of its own.
+ * Throws if a new expiry is in the past at `now` (milliseconds); an unchanged one may be. An expiry
+ * before the start of validity is reported by the domain with a specific message.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after
   if (validUntil === null || validUntil === before.validUntil || validUntil * 1_000 > now) return
   if (validFrom !== null && validFrom >= validUntil) return
-  throw invalidField('valid_until', { zh: '过期时间已过', en: 'is in the past already' })
+  throw invalidField('valid_until', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** A code that becomes a gift has no limit unless one is given. */
-function maxUsesOf(given: number | null | undefined, before: RedemptionTerms): number | null {
-  if (given === undefined) return before.isGift ? before.maxUses : null
-  return given === -1 ? null : given
+/** A code that becomes a gift is unlimited unless a limit is given. */
+function maxUsesOf(value: number | null | undefined, before: RedemptionTerms): number | null {
+  if (value === undefined) return before.isGift ? before.maxUses : null
+  return value === -1 ? null : value
 }
 
-const timeOf = (given: number | null | undefined, before: number | null): number | null =>
-  given === undefined ? before : given || null
+const timeOf = (value: number | null | undefined, before: number | null): number | null =>
+  value === undefined ? before : value || null

@@ -8,7 +8,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
 import { UpdateRedemption } from '#write-api/contract/redemptions.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { decideRedemptions } from './delete-redemptions.ts'
+import { executeOnRedemptions } from './delete-redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
 
@@ -16,7 +16,10 @@ const Query = Type.Object({
   status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
 })
 
-/** PUT /api/redemption/: the fields given; `?status_only=true` enables (1) or disables (2). */
+/**
+ * PUT /api/redemption/: changes the given fields of an unused code; `?status_only=true` enables (1)
+ * or disables (2) it.
+ */
 export const updateRedemption: Action = (api, deps) => {
   api.put(
     '/api/redemption/',
@@ -55,7 +58,7 @@ async function setStatus(
   }
   const type = status === 1 ? 'EnableRedemption' : 'DisableRedemption'
   const commandFor = (redemptionId: number) => ({ type, redemptionId }) as const
-  return (await decideRedemptions(deps, [key], commandFor, context)).position
+  return (await executeOnRedemptions(deps, [key], commandFor, context)).position
 }
 
 async function change(
@@ -65,9 +68,9 @@ async function change(
   context: CommandContext,
 ): Promise<number> {
   const { actors, vault } = deps.core
-  const given = fields.key?.trim() ?? ''
-  if (given !== '' && vault.keyedHash('redemption-key', given) !== keyLookup) {
-    throw invalidField('key', { zh: '兑换码创建后不能修改', en: 'can not be changed any more' })
+  const key = fields.key?.trim() ?? ''
+  if (key !== '' && vault.keyedHash('redemption-key', key) !== keyLookup) {
+    throw invalidField('key', { zh: '兑换码创建后不能修改', en: 'cannot be changed' })
   }
   const stream = redemptionStream(keyLookup)
   const { code } = await actors.stateOf(redemptionDecider, stream)

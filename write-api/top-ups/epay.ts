@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** How the protocol calls our ways to pay. */
+/** The protocol's names of the payment methods. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -13,7 +13,7 @@ export type EpayOrder = {
   readonly returnUrl: string
 }
 
-/** The signed form that a browser sends to the gateway. */
+/** Returns the signed form that the browser submits to the gateway. */
 export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<string, string> {
   const fields = {
     pid: merchant,
@@ -27,7 +27,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** What a gateway says, its signature right. */
+/** A gateway's notification with a verified signature. */
 export type EpayNotice = {
   readonly merchant: string
   readonly tradeNo: string
@@ -36,24 +36,27 @@ export type EpayNotice = {
   readonly status: string
 }
 
-/** null unless the gateway signed it with our key, every field once. */
+/** Returns null unless the gateway signed it with the site's key and every field occurs once. */
 export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
   const fields = [...params]
   const names = new Set(fields.map(([name]) => name))
   if (names.size !== fields.length) return null
-  const said = (name: string): string => params.get(name) ?? ''
-  if (names.has('sign_type') && said('sign_type').toUpperCase() !== 'MD5') return null
-  if (!isSame(said('sign').toLowerCase(), signatureOf(fields, key))) return null
+  const field = (name: string): string => params.get(name) ?? ''
+  if (names.has('sign_type') && field('sign_type').toUpperCase() !== 'MD5') return null
+  if (!isSame(field('sign').toLowerCase(), signatureOf(fields, key))) return null
   return {
-    merchant: said('pid'),
-    tradeNo: said('out_trade_no'),
-    paymentId: said('trade_no'),
-    money: said('money'),
-    status: said('trade_status'),
+    merchant: field('pid'),
+    tradeNo: field('out_trade_no'),
+    paymentId: field('trade_no'),
+    money: field('money'),
+    status: field('trade_status'),
   }
 }
 
-/** MD5 over the fields that are not empty, by name, and the key: as the epay protocol has it. */
+/**
+ * Returns the MD5 of the non-empty fields, sorted by name, followed by the key, as the epay
+ * protocol specifies.
+ */
 export function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],
   key: string,
@@ -66,6 +69,6 @@ export function signatureOf(
   return createHash('md5').update(`${text}${key}`).digest('hex')
 }
 
-/** NOTE: as many characters may be more bytes, which `timingSafeEqual` throws at. */
-const isSame = (said: string, right: string): boolean =>
-  /^[0-9a-f]{32}$/.test(said) && timingSafeEqual(Buffer.from(said), Buffer.from(right))
+/** NOTE: strings of equal length may differ in bytes, for which `timingSafeEqual` throws. */
+const isSame = (actual: string, expected: string): boolean =>
+  /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

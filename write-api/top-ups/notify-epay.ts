@@ -2,16 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import { centsOf } from '#domain/top-up/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
+import { applyPayment } from './apply-payment.ts'
 import { readEpayNotice } from './epay.ts'
 import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
-import { takePayment } from './take-payment.ts'
 
 const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
 
 /**
- * GET and POST /api/user/epay/notify: the gateway says that an order was paid. Answers `success`,
- * after which it says no more, only once the credit is a fact; `fail` to anything else.
+ * GET and POST /api/user/epay/notify: the gateway reports that an order was paid. The answer is
+ * `success`, after which the gateway stops repeating, only once the credit is committed; otherwise
+ * it is `fail`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -23,29 +24,29 @@ export const notifyEpay: Action = (api, deps) => {
     scope.route({
       method: ['GET', 'POST'],
       url: '/api/user/epay/notify',
-      schema: { summary: 'Where an epay gateway says that an order was paid' },
+      schema: { summary: 'Receives payment notifications of an epay gateway' },
       handler: async (request, reply) => {
         const params = request.body instanceof URLSearchParams ? request.body : queryOf(request.url)
-        const isCredited = await takeNotice(deps, params, request.id)
+        const isCredited = await applyNotice(deps, params, request.id)
         return reply.type('text/plain; charset=utf-8').send(isCredited ? 'success' : 'fail')
       },
     })
   })
 }
 
-/** Read here, since the order and the repetition of fields count. */
+/** Parsed here, because the order and the repetition of fields matter for the signature. */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
-async function takeNotice(
+async function applyNotice(
   { core }: Deps,
   params: URLSearchParams,
   cause: string,
 ): Promise<boolean> {
-  const ways = await paymentMethods(core)
-  const { values, epay } = ways
+  const methods = await paymentMethods(core)
+  const { values, epay } = methods
   if (epay === null) {
-    warnOfPartialConfig(core, ways)
+    warnOfPartialConfig(core, methods)
     throw httpError('Unavailable')
   }
   const notice = readEpayNotice(params, epay.key)
@@ -53,6 +54,13 @@ async function takeNotice(
   const { merchant, tradeNo, paymentId, money, status } = notice
   const cents = centsOf(money)
   if (status !== PAID || cents === null) return false
-  const said = { provider: 'epay', currency: 'CNY', merchant, tradeNo, paymentId, cents } as const
-  return (await takePayment(core, values, said, cause)) !== 'refused'
+  const payment = {
+    provider: 'epay',
+    currency: 'CNY',
+    merchant,
+    tradeNo,
+    paymentId,
+    cents,
+  } as const
+  return (await applyPayment(core, values, payment, cause)) !== 'rejected'
 }

@@ -8,25 +8,25 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { Amount, AskAmount, Pay, PaymentPage } from '../contract/top-ups.ts'
+import { Amount, AmountRequest, Pay, PaymentPage } from '../contract/top-ups.ts'
 import { epayForm } from './epay.ts'
-import { ownAddress, type PaymentMethods, paymentMethods } from './payment-methods.ts'
+import { type PaymentMethods, paymentMethods, publicAddress } from './payment-methods.ts'
 import { type Quote, quoteFor } from './quote.ts'
 import { openStripePage } from './stripe.ts'
 
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
-/** What a provider calls the order by: its id, and what nobody can guess. */
+/** The order's name at a provider: its id and a part that cannot be guessed. */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
-/** null for what is no trade number of ours. */
+/** Returns null if it is not a trade number of this site. */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = FORM.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)
 }
 
-/** POST /api/user/pay: orders a top-up, and answers where and how to pay for it. */
+/** POST /api/user/pay: orders a top-up and returns where and how to pay for it. */
 export const pay: Action = (api, deps) => {
   api.post(
     '/api/user/pay',
@@ -36,19 +36,19 @@ export const pay: Action = (api, deps) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      const ways = await paymentMethods(deps.core)
-      const quote = await quoteFor(deps, ways, userId, request.body)
-      const own = ownAddress(ways.values)
-      await takeTurn(deps, userId)
+      const methods = await paymentMethods(deps.core)
+      const quote = await quoteFor(deps, methods, userId, request.body)
+      const siteAddress = publicAddress(methods.values)
+      await limitOrders(deps, userId)
       const { id, outcome } = await deps.nextIds('order', (orderId) => {
-        const order = orderOf(orderId, userId, request.body, quote, ways)
+        const order = orderOf(orderId, userId, request.body, quote, methods)
         const command = { type: 'PlaceTopUp', ...order } as const
         const context = contextOf(deps, request)
         return deps.core.actors.handle(topUpDecider, topUpStream(orderId), command, context)
       })
       const { events, position } = accepted(outcome)
       const order = events[0]?.data as TopUpOrdered['data']
-      const page = await paymentPage(deps, ways, order, own)
+      const page = await paymentPage(deps, methods, order, siteAddress)
       deps.core.log.debug({ orderId: id, provider: quote.provider }, 'a top-up was ordered')
       await waitUntilVisible(deps, reply, ['orders'], position)
       return { success: true, message: 'success', ...page }
@@ -58,8 +58,11 @@ export const pay: Action = (api, deps) => {
 
 const ORDERS_PER_MINUTE_MAX = 10
 
-/** Each order is a stream for ever, paid or not. */
-async function takeTurn({ core }: Deps, userId: number): Promise<void> {
+/**
+ * Limits the orders of a user, because each order is a stream that is kept for ever, whether it is
+ * paid or not.
+ */
+async function limitOrders({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
   const outcome = await core.limits.enter(`user:${userId}`, [
     { kind: 'rate', key, max: ORDERS_PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false },
@@ -73,14 +76,14 @@ const orderOf = (
   userId: number,
   { amount, payment_method: method }: Pay,
   { provider, quota, cents, currency, code }: Quote,
-  ways: PaymentMethods,
+  methods: PaymentMethods,
 ): TopUpOrdered['data'] => ({
   orderId,
   userId,
   tradeNo: newTradeNo(orderId),
   provider,
   method,
-  merchant: provider === 'epay' ? (ways.epay?.merchant ?? '') : '',
+  merchant: provider === 'epay' ? (methods.epay?.merchant ?? '') : '',
   amount,
   quota: toWire(quota),
   money: moneyText(cents),
@@ -94,40 +97,40 @@ async function paymentPage(
   deps: Deps,
   { values, epay, stripe }: PaymentMethods,
   order: TopUpOrdered['data'],
-  own: string,
+  siteAddress: string,
 ): Promise<Page> {
   const { method, tradeNo, money, amount } = order
-  const returnUrl = `${own}/app/wallet`
+  const returnUrl = `${siteAddress}/app/wallet`
   if (method === 'stripe') {
     const apiKey = stripe?.apiKey ?? ''
     const site = optionValue(values, 'SystemName') || 'Tallygate'
     const name = `${site}: $${amount}`
     return { data: {}, url: await openStripePage(deps, { apiKey, order, returnUrl, name }) }
   }
-  if (epay === null) throw new Error('an order by a gateway that is off')
-  const notifyUrl = `${own}/api/user/epay/notify`
-  // Plain letters: gateways differ in the encoding that they sign other ones in.
+  if (epay === null) throw new Error('an order for a gateway that is not configured')
+  const notifyUrl = `${siteAddress}/api/user/epay/notify`
+  // Only ASCII letters, because gateways differ in the encoding that they sign other characters in.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }
 }
 
-/** POST /api/user/amount: what so much quota costs, before it is ordered. */
+/** POST /api/user/amount: returns the price of a top-up before it is ordered. */
 export const getAmount: Action = (api, deps) => {
   api.post(
     '/api/user/amount',
     {
       onRequest: onlyUser,
       schema: {
-        summary: 'What a top-up would cost',
-        body: AskAmount,
+        summary: 'Get the price of a top-up',
+        body: AmountRequest,
         response: { 200: Amount },
       },
     },
     async (request) => {
-      const ways = await paymentMethods(deps.core)
+      const methods = await paymentMethods(deps.core)
       const { userId } = principalOf(request)
-      const { cents, currency } = await quoteFor(deps, ways, userId, request.body)
+      const { cents, currency } = await quoteFor(deps, methods, userId, request.body)
       return { success: true, message: 'success', data: moneyText(cents), currency }
     },
   )

@@ -13,7 +13,10 @@ export type Epay = { readonly address: string; readonly merchant: string; readon
 
 type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
-/** The options of this moment; a provider that lacks one of its secrets is off: null. */
+/**
+ * The payment providers that the current options configure. A provider that lacks a secret is null,
+ * which means disabled.
+ */
 export type PaymentMethods = {
   readonly values: Values
   readonly epay: Epay | null
@@ -30,23 +33,26 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   ])
   const address = optionValue(values, 'PayAddress').replace(/\/+$/, '')
   const merchant = optionValue(values, 'EpayId')
-  const isEpay = address !== '' && merchant !== '' && key !== ''
+  const isEpayComplete = address !== '' && merchant !== '' && key !== ''
   return {
     values,
-    epay: isEpay ? { address, merchant, key } : null,
+    epay: isEpayComplete ? { address, merchant, key } : null,
     stripe: apiKey !== '' && webhookSecret !== '' ? { apiKey, webhookSecret } : null,
   }
 }
 
-/** Who takes the money, and at which price of a dollar. */
-export type Terms = {
+/** The provider that takes the money, and its price of one dollar of quota. */
+export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText
   readonly currency: string
 }
 
-/** The terms of a way to pay. Throws when it is off. */
-export function termsOf({ values, epay, stripe }: PaymentMethods, method: PaymentMethod): Terms {
+/** Returns the terms of a payment method. Throws if it is disabled. */
+export function termsOf(
+  { values, epay, stripe }: PaymentMethods,
+  method: PaymentMethod,
+): PaymentTerms {
   if (epay === null && stripe === null) throw topUpError('TopUpClosed')
   if (method === 'stripe') {
     if (stripe === null) throw topUpError('PaymentMethodClosed')
@@ -58,34 +64,38 @@ export function termsOf({ values, epay, stripe }: PaymentMethods, method: Paymen
 }
 
 /**
- * Where providers call back and send browsers back to. NOTE: as configured alone, never by a
- * request's `Host`: whoever chose it would hear of payments in our place.
+ * The address that providers call back and redirect browsers to. NOTE: it comes only from the
+ * options, never from a request's `Host`: a caller who chose it would receive the payment
+ * notifications.
  */
-export function ownAddress(values: Values): string {
+export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
   if (address === '') throw topUpError('PaymentAddressRequired')
   return address
 }
 
-type Needed = Pick<Core, 'db' | 'vault' | 'log'>
+type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
-/** A provider that was begun to be set and lacks a secret is off: its callbacks are refused. */
-export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, ways: PaymentMethods): void {
-  const { values, epay } = ways
+/**
+ * Warns of a partly configured provider: it lacks a secret and is disabled, so its callbacks are
+ * rejected.
+ */
+export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
+  const { values, epay } = methods
   if (optionValue(values, 'PayAddress') === '' || epay !== null) return
-  const facts = { alarm: 'payment-gateway-off', provider: 'epay' }
+  const details = { alarm: 'payment-gateway-off', provider: 'epay' }
   warnThrottled(
     log,
-    facts,
-    'PayAddress is set, and EpayId or EpayKey is not: no payment is credited',
+    details,
+    'PayAddress is set but EpayId or EpayKey is not, so no payment is credited',
   )
 }
 
-/** At the start, where the options can be read by then. */
-export async function warnAtStart(core: Needed): Promise<void> {
+/** Warns at the start, if the options can be read by then. */
+export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {
     warnOfPartialConfig(core, await paymentMethods(core))
   } catch (err) {
-    core.log.debug({ err }, 'the ways to pay could not be looked at yet')
+    core.log.debug({ err }, 'the payment methods could not be read yet')
   }
 }

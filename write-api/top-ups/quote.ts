@@ -5,31 +5,31 @@ import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { priceCents, quotaOfDollars } from '#domain/top-up/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
-import type { AskAmount } from '#write-api/contract/top-ups.ts'
+import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 import type { Deps } from '../action.ts'
-import { type PaymentMethods, type Terms, termsOf } from './payment-methods.ts'
+import { type PaymentMethods, type PaymentTerms, termsOf } from './payment-methods.ts'
 import { topUpError } from './top-up-errors.ts'
 
-/** What is asked for, priced as the options are now. */
-export type Quote = Terms & {
+/** A requested top-up with its price under the current options. */
+export type Quote = PaymentTerms & {
   readonly cents: bigint
   readonly quota: Quota
   readonly code: TopUpOrdered['data']['code']
 }
 
-/** 999 999.99, the most that Stripe takes at once; a gateway's bound is its own. */
+/** 999 999.99 is Stripe's maximum amount; an epay gateway may have a lower one. */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 
-/** Throws what a top-up can't be had for. */
+/** Computes the price. Throws if the top-up is not possible. */
 export async function quoteFor(
   deps: Deps,
-  ways: PaymentMethods,
+  methods: PaymentMethods,
   userId: number,
-  { amount, top_up_code = '', payment_method = 'zfb' }: AskAmount,
+  { amount, top_up_code = '', payment_method = 'zfb' }: AmountRequest,
 ): Promise<Quote> {
-  const { values } = ways
-  const terms = termsOf(ways, payment_method)
+  const { values } = methods
+  const terms = termsOf(methods, payment_method)
   const least = optionInteger(values, 'MinTopUp')
   if (amount < least) throw topUpError('TopUpTooSmall', { least })
   const code = await codeOf(deps, values, userId, top_up_code.trim())
@@ -37,14 +37,14 @@ export async function quoteFor(
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
   const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
   if (cents > most || quota > QUOTA_MAX) throw topUpError('TopUpTooLarge')
-  // Less than a cent, or less than a unit, is nothing that could be sold.
+  // Less than a cent or less than one unit of quota cannot be sold.
   if (cents < 1n || quota < 1n) throw topUpError('TopUpTooSmall', { least: amount + 1 })
   return { ...terms, cents, quota, code }
 }
 
 const WRONG_CODES_PER_MINUTE_MAX = 10
 
-/** Wrong codes are counted: nobody finds a discount by trying. */
+/** Limits wrong codes, so that a discount cannot be guessed. */
 async function codeOf(
   { core }: Deps,
   values: ReadonlyMap<string, string>,

@@ -19,12 +19,12 @@ import {
   waitUntilVisible,
 } from '../action.ts'
 import { userError } from '../users/user-errors.ts'
-import { accountSteps } from './take-payment.ts'
+import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
- * had bought, and the inviter's share. The money itself goes back at the provider.
+ * POST /api/user/topup/{id}/refund: records that money was refunded at the provider, and takes back
+ * the quota that it had bought and the inviter's share.
  */
 export const refundOrder: Action = (api, deps) => {
   api.post(
@@ -32,7 +32,7 @@ export const refundOrder: Action = (api, deps) => {
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Record that a top-up, or a part of it, was refunded',
+        summary: 'Record a full or partial refund of a top-up',
         params: IdParams,
         body: RefundOrder,
         response: { 200: Done },
@@ -45,9 +45,9 @@ export const refundOrder: Action = (api, deps) => {
       const stream = topUpStream(idOf(request.params))
       const state = await actors.stateOf(topUpDecider, stream)
       if (state.order === null) throw topUpError('TopUpUnknown')
-      await mayActOn(deps, principalOf(request), state.order.userId)
-      const isSeen = request.body.refunds === state.refunds
-      if (!isSeen && state.payment !== null) throw topUpError('RefundedMeanwhile')
+      await assertMayActOn(deps, principalOf(request), state.order.userId)
+      const isCurrent = request.body.refunds === state.refunds
+      if (!isCurrent && state.payment !== null) throw topUpError('RefundedMeanwhile')
       const sealed = await vault.seal(state.order.userId, reason)
       const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
       const outcome = await actors.handleTogether(steps, contextOf(deps, request))
@@ -58,8 +58,8 @@ export const refundOrder: Action = (api, deps) => {
   )
 }
 
-/** As everywhere: nobody acts on users of the same or a higher level, but the super admin. */
-async function mayActOn(
+/** Admins cannot act on users of the same or a higher level; only the super admin can. */
+async function assertMayActOn(
   { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
   userId: number,
@@ -68,13 +68,16 @@ async function mayActOn(
   if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw userError('RoleTooHigh')
 }
 
-/** What is left of the money, unless a part of it is asked for; 0 for what is no sum. */
+/** The requested part of the money, or all that is left; 0 for an invalid amount. */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
   return (centsOf(order?.money ?? '') ?? 0n) - refundedCents
 }
 
-/** NOTE: the decision comes first; what it takes back is worked out from the same state. */
+/**
+ * NOTE: the order's decision comes first; the amounts of the other steps are computed from the same
+ * state.
+ */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state
   const refund = { type: 'RefundTopUp', cents, refundsBefore, changesBefore, reason }

@@ -8,7 +8,7 @@ export type ReportNotice = {
   readonly order: TopUpOrdered['data']
   readonly news: ReportNews
   readonly command: TopUpReport
-  /** Hundredths whose quota goes back with the report; below 0: that returns with it. */
+  /** The hundredths whose quota the report takes back; negative if it is restored. */
   readonly cents: bigint
 }
 
@@ -21,33 +21,33 @@ const TITLES: Readonly<Record<ReportNews, readonly [zh: string, en: string]>> = 
   'dispute-closed': ['拒付争议已关闭', 'A dispute was closed'],
 }
 
-/** In both languages, as mails are: the server does not know which one an admin reads. */
+/** Written in both languages, because the server does not know which one an admin reads. */
 export function noticeText({ order, news, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[news]
   const sum = `${moneyText(command.cents)} ${currency}`
   const id = command.type === 'ReportRefund' ? command.refundId : command.disputeId
-  const facts = [
+  const lines = [
     `- 订单 / Order: #${orderId}`,
     `- 用户 / User: #${userId}`,
     `- 金额 / Amount: ${sum}`,
     `- Stripe: ${code(id)}`,
     ...(command.reason === '' ? [] : [`- 原因 / Reason: ${code(command.reason)}`]),
     `- 状态 / Status: ${code(command.status)}`,
-    ...dueFact(command, news),
+    ...dueLine(command, news),
   ]
   const [movedZh, movedEn] = movement(cents, currency, news)
   const link = `[查看订单 / Open the order](/admin/orders?keyword=${tradeNo})`
   return {
     title: `${zh}：#${orderId} / ${en}: order #${orderId}`,
-    content: [facts.join('\n'), movedZh, movedEn, link].join('\n\n'),
+    content: [lines.join('\n'), movedZh, movedEn, link].join('\n\n'),
   }
 }
 
-/** Provider's codes are words of letters; anything else would be markup. */
+/** Codes of the provider consist of letters; other characters could be markup and are removed. */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
-function dueFact(command: TopUpReport, news: ReportNews): string[] {
+function dueLine(command: TopUpReport, news: ReportNews): string[] {
   if (news !== 'disputed' || command.type !== 'ReportDispute' || command.dueBy === null) return []
   const until = new Date(command.dueBy * 1_000).toISOString().slice(0, 16).replace('T', ' ')
   return [`- 举证截止 / Evidence due by: ${until} UTC`]
@@ -58,7 +58,7 @@ function movement(cents: bigint, currency: string, news: ReportNews): readonly [
     const sum = `${moneyText(cents)} ${currency}`
     return [
       `已自动扣回 ${sum} 对应的额度与邀请返佣，余额可能为负。`,
-      `The quota bought with ${sum}, and the inviter’s share of it, were taken back. ` +
+      `The quota bought with ${sum} and the inviter’s share of it were taken back. ` +
         'Balances may be below zero.',
     ]
   }
@@ -66,15 +66,15 @@ function movement(cents: bigint, currency: string, news: ReportNews): readonly [
     const sum = `${moneyText(-cents)} ${currency}`
     return [
       `已自动恢复 ${sum} 对应的额度与邀请返佣。`,
-      `The quota bought with ${sum}, and the inviter’s share of it, were restored.`,
+      `The quota bought with ${sum} and the inviter’s share of it were restored.`,
     ]
   }
   if (news === 'disputed') {
     return [
       '额度暂未扣回；Stripe 划走款项或争议败诉时自动扣回，款项退回时自动恢复。',
-      'No quota was taken yet. It is taken back once Stripe withdraws the money or the dispute ' +
-        'is lost, and restored once the money is returned.',
+      'No quota has been taken back yet. This happens when Stripe withdraws the money or the ' +
+        'dispute is lost; it is restored when the money is returned.',
     ]
   }
-  return ['额度没有变动。', 'No quota was moved.']
+  return ['额度没有变动。', 'No quota has changed.']
 }

@@ -4,11 +4,14 @@ import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
-/** What Stripe said of a payment's refund or dispute, as far as it decides anything here. */
+/** Stripe's report of a refund or dispute of a payment, reduced to what this site uses. */
 export type StripeReport = {
-  /** The payment intent, by which the order was paid; null: a charge without one, none of ours. */
+  /**
+   * The payment intent that paid the order; null for a charge without one, which is not of this
+   * site.
+   */
   readonly paymentId: string | null
-  /** The trade number that our checkout left on the payment; null where the object has none. */
+  /** The trade number that the checkout stored on the payment; null if the object has none. */
   readonly tradeNo: string | null
   readonly command:
     | Omit<ReportRefund, 'changesBefore' | 'note'>
@@ -56,7 +59,7 @@ const charges = Compile(
   }),
 )
 
-/** null for an event of another kind. Throws 400 for one of these that lacks what it must have. */
+/** Returns null for other kinds of events. Throws 400 for an event that lacks a required field. */
 export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
   const object: unknown = data?.object
   if (REFUNDS.has(type)) return refundReport(object)
@@ -75,7 +78,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // Some methods of payment have no status: the money is then on its way.
+      // Some payment methods have no status; the money is then pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },
@@ -97,7 +100,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
       currency: dispute.currency.toUpperCase(),
       status: dispute.status,
       reason: dispute.reason,
-      // Stripe says 0 where the bank takes no answer.
+      // Stripe sends 0 if the bank accepts no evidence.
       dueBy: dispute.evidence_details?.due_by || null,
       funds: isWithdrawn ? 'withdrawn' : isReinstated ? 'reinstated' : null,
       statedAt,
@@ -105,7 +108,10 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
   }
 }
 
-/** The sum of the charge's refunds: what is refunded even where `refund.*` is not enabled. */
+/**
+ * The total of the charge's refunds, which Stripe reports even if `refund.*` events are not
+ * enabled.
+ */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')
   return {

@@ -5,14 +5,14 @@ import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
+import { applyPayment } from './apply-payment.ts'
+import { applyReport } from './apply-report.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { stripeReport } from './stripe-reports.ts'
-import { takePayment } from './take-payment.ts'
-import { takeReport } from './take-report.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
-/** A bank's answer may come later than the page's end. */
+/** Asynchronous payment methods confirm after the checkout has completed. */
 const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -20,7 +20,10 @@ const PAID = new Set([
 
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
-/** What is read of a checkout: what is signed may still be of another version, or a test. */
+/**
+ * The fields that are read from a checkout. They are validated, because a signed event may have
+ * another API version or be a test.
+ */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
   client_reference_id: Type.Optional(text),
@@ -34,9 +37,9 @@ const Checkout = Type.Object({
 const checkouts = Compile(Checkout)
 
 /**
- * POST /api/stripe/webhook: Stripe says what became of a checkout, a refund or a dispute. Nothing
- * of the body is looked at before its signature is right; 200 comes once what follows from it is a
- * fact, or where nothing does.
+ * POST /api/stripe/webhook: Stripe reports a checkout, a refund or a dispute. The body is not
+ * parsed before its signature is verified. The answer is 200 once the effect is committed, or if
+ * there is none.
  */
 export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -50,48 +53,48 @@ export const stripeWebhook: Action = (api, deps) => {
       '/api/stripe/webhook',
       {
         schema: {
-          summary: 'Where Stripe reports payments, refunds and disputes',
+          summary: 'Receives Stripe’s reports of payments, refunds and disputes',
           response: { 200: Done },
         },
       },
       async (request) => {
-        await takeEvent(deps, request)
+        await applyEvent(deps, request)
         return done()
       },
     )
   })
 }
 
-async function takeEvent(deps: Deps, request: FastifyRequest): Promise<void> {
+async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   const { core } = deps
   const { values, stripe } = await paymentMethods(core)
   if (stripe === null) throw httpError('Unavailable')
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw httpError('InvalidRequest')
   const report = stripeReport(event)
-  if (report !== null) return takeReport(deps, report, request.id)
+  if (report !== null) return applyReport(deps, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
   if (!checkouts.Check(checkout)) throw httpError('InvalidRequest')
   const { client_reference_id: tradeNo, payment_status, amount_total, currency } = checkout
   if (payment_status !== 'paid' || !tradeNo) return
-  const said = {
+  const payment = {
     provider: 'stripe',
-    // The webhook's secret is one merchant's own.
+    // The webhook's secret belongs to one merchant, so none is compared.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
     tradeNo,
     paymentId: paymentIdOf(checkout),
     cents: BigInt(amount_total ?? 0),
   } as const
-  await takePayment(core, values, said, request.id)
+  await applyPayment(core, values, payment, request.id)
 }
 
-/** By which the payment is found at Stripe. */
+/** The id of the payment at Stripe. */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
-/** null unless Stripe signed it with our secret, within the last five minutes. */
+/** Returns null unless Stripe signed it with the site's secret within the last five minutes. */
 async function signedEvent(
   { body, headers }: FastifyRequest,
   secret: string,

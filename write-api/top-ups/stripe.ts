@@ -15,8 +15,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for the order and answers its address. Asked again for the same order,
- * Stripe answers the same page. Throws an error when Stripe fails; the order is then never paid.
+ * Opens a checkout page for the order and returns its URL. Stripe returns the same page if it is
+ * called again for the order. Throws if Stripe fails; the order is then never paid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -31,7 +31,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       {
         mode: 'payment',
         client_reference_id: tradeNo,
-        // Stripe copies it to the charge: its refund can be told from one of another site's.
+        // Stripe copies it to the charge, so that its refund can be matched to an order of this
+        // site.
         payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
         success_url: returnUrl,
@@ -39,21 +40,24 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       },
       { idempotencyKey: tradeNo },
     )
-    if (url === null) throw new Error('a checkout without an address')
+    if (url === null) throw new Error('the checkout has no URL')
     return url
   } catch (error) {
     const { message } = error as Error
-    deps.core.log.warn({ orderId: order.orderId, reason: message }, 'Stripe opened no checkout')
+    deps.core.log.warn(
+      { orderId: order.orderId, reason: message },
+      'opening a Stripe checkout failed',
+    )
     throw topUpError('PaymentProviderFailed')
   }
 }
 
-/** Over our own connections, which go where the operator's policy lets them. */
+/** Uses the site's connections, which follow the operator's outbound policy. */
 function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
   const base = core.config.stripeApiBase
-  const fetchOurs = providerFetch(outbound)
+  const fetchViaOutbound = providerFetch(outbound)
   const httpClient = Stripe.createFetchHttpClient(((url: string, init: Init) =>
-    fetchOurs(url, {
+    fetchViaOutbound(url, {
       ...init,
       headers: Object.fromEntries(init.headers),
     })) as unknown as typeof fetch)

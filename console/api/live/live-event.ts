@@ -1,6 +1,6 @@
-import type { Channel } from '#read-api/contract/channels.ts'
 import type { TestPush } from '#read-api/contract/channel-action.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
+import type { Channel } from '#read-api/contract/channels.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { UnreadCount } from '#read-api/contract/messages.ts'

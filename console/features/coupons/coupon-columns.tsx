@@ -14,7 +14,6 @@ import {
   CouponUses,
   CouponValidity,
 } from './coupon-cells.tsx'
-import { isSortable } from './use-coupon-list.ts'
 
 /** The columns of the list of codes, in their first order. */
 export function couponColumns(t: TFunction, actions: CouponActions): Column<Redemption>[] {
@@ -23,7 +22,7 @@ export function couponColumns(t: TFunction, actions: CouponActions): Column<Rede
     title: string,
     width: number,
     rest: Omit<Partial<Column<Redemption>>, 'width'> & Pick<Column<Redemption>, 'cell'>,
-  ): Column<Redemption> => ({ id, title, width, isSortable: isSortable(id), ...rest })
+  ): Column<Redemption> => ({ id, title, width, ...rest })
   return [
     column('id', t('coupons.id'), 72, {
       isHiddenAtFirst: true,

@@ -1,88 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import {
+  matchingRedemptionsQuery,
+  redemptionsKey,
+  redemptionsQuery,
+} from '#console/api/redemptions.ts'
 import { Button } from '#console/ui/button.tsx'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState } from '#console/ui/empty-state.tsx'
+import { ChosenBar } from '#console/ui/chosen-bar.tsx'
 import { Select } from '#console/ui/inputs.tsx'
-import { ListPanel } from '#console/ui/list-panel.tsx'
+import { listAddress } from '#console/ui/list-address.ts'
+import { KeywordFilter, ListPanel } from '#console/ui/list-panel.tsx'
 import { RowMenu } from '#console/ui/menu.tsx'
-import { SearchInput } from '#console/ui/search-input.tsx'
+import { choiceParam, textParam } from '#console/ui/url-state.ts'
+import { type ChosenRows, useChosenRows } from '#console/ui/use-chosen-rows.ts'
+import { useListPage } from '#console/ui/use-list-page.ts'
+import { useLiveRefetch } from '#console/ui/use-throttled.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
-import { useChosenCoupons } from './use-chosen-coupons.ts'
 import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
-import { type CouponFilter, STATUSES, useCouponList } from './use-coupon-list.ts'
 
-/** What can be done to the selected codes; nothing while none is. */
-function ChosenCoupons(props: {
-  chosen: ReturnType<typeof useChosenCoupons>
-  acts: CouponActs
-}): ReactElement | null {
+/** Columns that sort the list, and what the server calls them. */
+const SORTS = {
+  id: 'id',
+  name: 'name',
+  status: 'status',
+  quota: 'quota',
+  uses: 'used_count',
+  redeemed: 'redeemed_time',
+  until: 'valid_until',
+  created: 'created_time',
+}
+const STATUSES = ['1', '2', '3'] as const
+const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
+
+const ADDRESS = listAddress(
+  { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
+  { sorts: SORTS },
+)
+const EVERY_MS = 500
+const TOP_UP = 1
+
+/** The page of codes that the address asks for; read again when somebody redeems a code. */
+function useCouponList() {
+  const client = useQueryClient()
+  const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
+  useLiveRefetch('logs', EVERY_MS, readAgain, ({ type }) => type === TOP_UP)
+  return useListPage(ADDRESS, redemptionsQuery)
+}
+
+/** By name, id or a whole key, and by status. */
+function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <KeywordFilter label={t('coupons.search')} view={view} />
+      <Select
+        aria-label={t('coupons.status')}
+        value={view.filter.status}
+        choices={[
+          { value: '' as const, label: t('coupons.anyStatus') },
+          ...STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) })),
+        ]}
+        onChange={(status) => view.setFilter({ status })}
+      />
+    </>
+  )
+}
+
+/** What can be done to the selected codes. */
+function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; acts: CouponActs }): ReactElement {
   const { t } = useTranslation()
   const { acts, chosen } = props
-  const { picked, choosable } = chosen
+  const { picked } = chosen
   const disable = async () => {
     await acts.disable(picked)
     chosen.chooseNone()
   }
-  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('coupons.chosenLabel')}>
-      <div className="tg-chosen-part">
-        <span role="status">{t('coupons.chosen', { count: picked.length })}</span>
-        {choosable > 0 && (
-          <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
-            {t('coupons.chooseMatching', { count: choosable })}
-          </Button>
-        )}
-        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-          {t('coupons.chooseNone')}
-        </Button>
-      </div>
-      <div className="tg-chosen-part">
-        <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
-          {t('coupons.copyChosen')}
-        </Button>
-        <Button size="small" icon="download" onClick={() => acts.download(picked)}>
-          {t('coupons.downloadChosen')}
-        </Button>
-        <Button size="small" icon="pause" onClick={() => void disable()}>
-          {t('coupons.disableChosen')}
-        </Button>
-      </div>
-    </fieldset>
-  )
-}
-
-const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
-
-/** By name, id or a whole key, and by status. */
-function CouponFilters(props: {
-  filter: CouponFilter
-  onChange: (patch: Partial<CouponFilter>, isTyping: boolean) => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const choices = [
-    { value: '' as const, label: t('coupons.anyStatus') },
-    ...STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) })),
-  ]
-  return (
-    <>
-      <SearchInput
-        icon="search"
-        label={t('coupons.search')}
-        value={props.filter.keyword}
-        onChange={(keyword) => props.onChange({ keyword }, true)}
-      />
-      <Select
-        aria-label={t('coupons.status')}
-        value={props.filter.status}
-        choices={choices}
-        onChange={(status) => props.onChange({ status }, false)}
-      />
-    </>
+    <ChosenBar chosen={chosen}>
+      <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
+        {t('coupons.copyChosen')}
+      </Button>
+      <Button size="small" icon="download" onClick={() => acts.download(picked)}>
+        {t('coupons.downloadChosen')}
+      </Button>
+      <Button size="small" icon="pause" onClick={() => void disable()}>
+        {t('coupons.disableChosen')}
+      </Button>
+    </ChosenBar>
   )
 }
 
@@ -96,43 +103,33 @@ type CouponListProps = {
 export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
   const acts = useCouponActions()
-  const shown = useCouponList()
-  const { list, rows, paging } = shown
-  const chosen = useChosenCoupons(shown)
-  const layout = useCouponLayout(acts, props.onEdit)
-  const refresh = () => void list.refetch()
-  useListCommands(t('coupons.create'), props.onCreate, t('coupons.refresh'), refresh)
+  const view = useCouponList()
+  const { rows, total, filter } = view
+  const matching = matchingRedemptionsQuery(filter)
+  const chosen = useChosenRows({ rows, total, filters: filter, matching })
+  const columns = useCouponColumns(acts, props.onEdit)
   return (
     <ListPanel
       label={t('coupons.title')}
-      list={list}
-      rows={rows}
+      view={view}
+      layoutKey="coupons-table-columns"
+      columns={columns}
       rowKey={rowKey}
-      layout={layout}
-      paging={paging}
-      filtersLabel={t('coupons.filters')}
-      filters={<CouponFilters filter={shown.filter} onChange={shown.setFilter} />}
-      refreshText={t('coupons.refresh')}
-      onRefresh={refresh}
+      filters={<CouponFilters view={view} />}
+      create={{ text: t('coupons.create'), act: props.onCreate }}
+      none={{ icon: 'ticket', title: t('coupons.noneTitle'), body: t('coupons.noneBody') }}
+      notFound={{ title: t('coupons.notFoundTitle'), body: t('coupons.notFoundBody') }}
       tools={<ManyActs acts={acts} onDeleteByName={props.onDeleteByName} />}
       chosen={<ChosenCoupons chosen={chosen} acts={acts} />}
       isMuted={isSpent}
       isEnded
-      sort={shown.sort}
-      onSort={shown.setSort}
       selection={{ keys: chosen.keys, onChange: chosen.choose }}
-      empty={
-        <NoCoupons isFiltered={shown.isFiltered} onClear={shown.clear} onCreate={props.onCreate} />
-      }
     />
   )
 }
 
 /** For codes that need not be chosen one by one. */
-function ManyActs(props: {
-  acts: ReturnType<typeof useCouponActions>
-  onDeleteByName: () => void
-}): ReactElement {
+function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (
     <RowMenu
@@ -158,12 +155,9 @@ function ManyActs(props: {
 
 const rowKey = (coupon: Redemption): string => String(coupon.id)
 
-function useCouponLayout(
-  acts: ReturnType<typeof useCouponActions>,
-  onEdit: (coupon: Redemption) => void,
-) {
+function useCouponColumns(acts: CouponActs, onEdit: (coupon: Redemption) => void) {
   const { t } = useTranslation()
-  const columns = useMemo(
+  return useMemo(
     () =>
       couponColumns(t, {
         onToggle: (coupon) => void acts.setEnabled(coupon, coupon.status !== 1),
@@ -171,36 +165,5 @@ function useCouponLayout(
         onDelete: (coupon) => void acts.remove(coupon),
       }),
     [t, acts, onEdit],
-  )
-  return useColumnLayout('coupons-table-columns', columns)
-}
-
-function NoCoupons(props: {
-  isFiltered: boolean
-  onClear: () => void
-  onCreate: () => void
-}): ReactElement {
-  const { t } = useTranslation()
-  if (props.isFiltered) {
-    return (
-      <EmptyState
-        icon="search"
-        title={t('coupons.notFoundTitle')}
-        body={t('coupons.notFoundBody')}
-        action={<Button onClick={props.onClear}>{t('coupons.clear')}</Button>}
-      />
-    )
-  }
-  return (
-    <EmptyState
-      icon="ticket"
-      title={t('coupons.noneTitle')}
-      body={t('coupons.noneBody')}
-      action={
-        <Button tone="primary" icon="add" onClick={props.onCreate}>
-          {t('coupons.create')}
-        </Button>
-      }
-    />
   )
 }

@@ -1,20 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messagesKey } from '#console/api/messages.ts'
+import { messagesKey, messagesQuery } from '#console/api/messages.ts'
 import { type ListPage, request } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
 import { confirm } from '#console/ui/confirm.tsx'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState } from '#console/ui/empty-state.tsx'
-import { ListPanel } from '#console/ui/list-panel.tsx'
-import { SearchInput } from '#console/ui/search-input.tsx'
+import { listAddress } from '#console/ui/list-address.ts'
+import { KeywordFilter, ListPanel } from '#console/ui/list-panel.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
+import { textParam, type UrlParam } from '#console/ui/url-state.ts'
+import { useListPage } from '#console/ui/use-list-page.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
-import type { MessageListView } from './use-message-list.ts'
 
 /** Asks first; then the row goes at once, and the total is one less. */
 function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
@@ -51,57 +49,75 @@ async function deleteMessage(id: number): Promise<void> {
   await request({ method: 'DELETE', path: `/api/admin/messages/${id}` })
 }
 
+/** A day of this browser's calendar, as date inputs have it; empty: none. */
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
+
+const readDay = (text: string): string | null => (isDay(text) ? text : null)
+
+/** The first and the last moment of the days chosen, in ISO; none unless both are. */
+function isoRange(from: string, until: string): { start: string; end: string } {
+  if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
+  return {
+    start: new Date(`${from}T00:00:00`).toISOString(),
+    end: new Date(`${until}T23:59:59.999`).toISOString(),
+  }
+}
+
+const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
+
+const ADDRESS = listAddress({ keyword: textParam(), from: dayParam, until: dayParam })
+
+/** The page of messages that the address asks for. */
+const useMessageList = () =>
+  useListPage(
+    ADDRESS,
+    ({ from, until, ...ask }) => messagesQuery({ ...ask, ...isoRange(from, until) }),
+    'message-page-size',
+  )
+
 /** What was sent, filtered, page by page. */
 export function MessageList(props: {
-  view: MessageListView
   onEdit: (message: AdminMessage) => void
   onCreate: () => void
 }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
-  const { view, onEdit } = props
-  const { list, paging, rows } = view
+  const { onEdit } = props
+  const view = useMessageList()
   const onDelete = useDeleteMessage()
   const columns = useMemo(
     () => messageColumns(t, locale, { onEdit, onDelete }),
     [t, locale, onEdit, onDelete],
   )
-  const layout = useColumnLayout('messages-table-columns', columns)
-  const refresh = () => void list.refetch()
-  useListCommands(t('messages.create'), props.onCreate, t('messages.refresh'), refresh)
   return (
     <ListPanel
       label={t('messages.grid')}
-      list={list}
-      rows={rows}
+      view={view}
+      layoutKey="messages-table-columns"
+      columns={columns}
       rowKey={rowKey}
-      layout={layout}
-      paging={paging}
-      filtersLabel={t('messages.filters')}
-      filters={<Filters view={view} onQuery={refresh} />}
-      refreshText={t('messages.refresh')}
-      onRefresh={refresh}
+      filters={<Filters view={view} />}
+      isClearable
+      create={{ text: t('messages.create'), act: props.onCreate }}
+      none={{ icon: 'send', title: t('messages.emptyTitle'), body: t('messages.emptyBody') }}
+      notFound={{ title: t('messages.notFoundTitle'), body: t('messages.notFoundBody') }}
       isEnded
       onOpen={onEdit}
       openText={t('messages.open')}
-      empty={<Nothing view={view} onCreate={props.onCreate} />}
     />
   )
 }
 
 const rowKey = ({ id }: AdminMessage): string => String(id)
 
-function Filters({ view, onQuery }: { view: MessageListView; onQuery: () => void }): ReactElement {
+function Filters({ view }: { view: ReturnType<typeof useMessageList> }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter } = view
   return (
     <>
-      <SearchInput
-        icon="search"
-        label={t('messages.search')}
-        value={filter.keyword}
-        onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
-      />
+      <KeywordFilter label={t('messages.search')} view={view} />
       <span className="tg-message-days">
         <DayInput
           label={t('messages.from')}
@@ -117,12 +133,7 @@ function Filters({ view, onQuery }: { view: MessageListView; onQuery: () => void
           onChange={(until) => setFilter({ until })}
         />
       </span>
-      <Button onClick={onQuery}>{t('messages.query')}</Button>
-      {view.isFiltered && (
-        <Button tone="quiet" icon="close" onClick={view.clear}>
-          {t('messages.clear')}
-        </Button>
-      )}
+      <Button onClick={view.refresh}>{t('messages.query')}</Button>
     </>
   )
 }
@@ -144,32 +155,6 @@ function DayInput(props: {
       min={props.min}
       max={props.max}
       onChange={(event) => props.onChange(event.currentTarget.value)}
-    />
-  )
-}
-
-function Nothing(props: { view: MessageListView; onCreate: () => void }): ReactElement {
-  const { t } = useTranslation()
-  if (props.view.isFiltered) {
-    return (
-      <EmptyState
-        icon="search"
-        title={t('messages.notFoundTitle')}
-        body={t('messages.notFoundBody')}
-        action={<Button onClick={props.view.clear}>{t('messages.clear')}</Button>}
-      />
-    )
-  }
-  return (
-    <EmptyState
-      icon="send"
-      title={t('messages.emptyTitle')}
-      body={t('messages.emptyBody')}
-      action={
-        <Button tone="primary" icon="add" onClick={props.onCreate}>
-          {t('messages.create')}
-        </Button>
-      }
     />
   )
 }

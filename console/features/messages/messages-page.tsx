@@ -9,7 +9,6 @@ import { type Edited, useDrawerAddress } from '#console/ui/use-drawer-address.ts
 import { CreateDrawer } from './create-drawer.tsx'
 import { EditDrawer } from './edit-drawer.tsx'
 import { MessageList } from './message-list.tsx'
-import { useMessageList } from './use-message-list.ts'
 import '#console/ui/forms.css'
 import './messages.css'
 
@@ -26,7 +25,6 @@ const AT = {
 
 function Messages(): ReactElement {
   const { t } = useTranslation()
-  const view = useMessageList()
   const { edited, open, close } = useDrawerAddress(AT)
   const { shown, isOpen, opening } = useShown(edited)
   const create = () => open('new')
@@ -40,7 +38,7 @@ function Messages(): ReactElement {
         </Button>
       }
     >
-      <MessageList view={view} onEdit={({ id }) => open(id)} onCreate={create} />
+      <MessageList onEdit={({ id }) => open(id)} onCreate={create} />
       {shown === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}
       {typeof shown === 'number' && (
         <EditDrawer key={opening} isOpen={isOpen} id={shown} onClose={close} />

@@ -1,6 +1,5 @@
-import type { TaskPage } from '#console/api/tasks.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
-import type { AnyTask, TaskKind } from './task-kind.ts'
+import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 /**
  * The page with what arrived: tasks of it that moved on, and how far they are. The same object

@@ -13,7 +13,7 @@ import type { TaskListView } from './use-task-list.ts'
 /** Time, id and, for admins, the channel: all of it in the address. */
 export function TaskFilters(props: { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
-  const { filter, setFilter, isAdmin, isFiltered, clear } = props.view
+  const { filter, setFilter, isAdmin } = props.view
   return (
     <>
       <RangeFilter range={filter.range} onRange={(range) => setFilter({ range })} />
@@ -32,11 +32,6 @@ export function TaskFilters(props: { view: TaskListView }): ReactElement {
           />
         )}
       </span>
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={clear}>
-          {t('taskLogs.clear')}
-        </Button>
-      )}
     </>
   )
 }
@@ -75,7 +70,7 @@ export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElem
         icon="search"
         title={t('taskLogs.notFound')}
         body={t('taskLogs.notFoundBody')}
-        action={<Button onClick={clear}>{t('taskLogs.clear')}</Button>}
+        action={<Button onClick={clear}>{t('ui.clearFilters')}</Button>}
       />
     )
   }

@@ -1,8 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useCommands } from '#console/ui/commands/use-commands.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { ListPanel } from '#console/ui/list-panel.tsx'
 import { NoTasks, type NoTasksWords, OffNote, TaskFilters } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
@@ -23,26 +21,18 @@ export function TaskList<Task extends AnyTask>(props: {
   const { t } = useTranslation()
   const { name, view } = props
   const { off } = props.none
-  const layout = useColumnLayout(props.layoutKey, props.columns)
-  const title = t('taskLogs.refresh')
-  useCommands([
-    { id: 'refresh', title, section: 'page', keys: 'r', icon: 'refresh', act: view.refresh },
-  ])
   return (
     <>
       {off !== null && view.rows.length > 0 && <OffNote off={off} isAdmin={view.isAdmin} />}
       <div className="tg-task-list">
         <ListPanel
           label={name}
-          list={view.list}
-          rows={view.rows}
+          view={view}
+          layoutKey={props.layoutKey}
+          columns={props.columns}
           rowKey={rowKey}
-          layout={layout}
-          paging={view.paging}
-          filtersLabel={t('taskLogs.filters')}
           filters={<TaskFilters view={view} />}
-          refreshText={title}
-          onRefresh={view.refresh}
+          isClearable
           isMuted={isMuted}
           onOpen={props.onOpen}
           openText={t('taskLogs.show')}

@@ -1,47 +1,113 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { LiveData } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
-import { tokensKey } from '#console/api/tokens.ts'
+import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { chatClients } from '#console/ui/chat-links.ts'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState } from '#console/ui/empty-state.tsx'
-import { ListPanel } from '#console/ui/list-panel.tsx'
+import { ChosenBar } from '#console/ui/chosen-bar.tsx'
+import { Select, TextInput } from '#console/ui/inputs.tsx'
+import { listAddress } from '#console/ui/list-address.ts'
+import { KeywordFilter, ListPanel } from '#console/ui/list-panel.tsx'
+import { useNow } from '#console/ui/time.tsx'
+import { choiceParam, textParam } from '#console/ui/url-state.ts'
+import { type ChosenRows, useChosenRows } from '#console/ui/use-chosen-rows.ts'
+import { useListPage } from '#console/ui/use-list-page.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { tokenColumns } from './token-columns.tsx'
-import { TokenFilters } from './token-filters.tsx'
-import { useChosenTokens } from './use-chosen-tokens.ts'
+import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
-import { isSortable, useTokenList } from './use-token-list.ts'
 
-/** What can be done to the selected tokens; nothing while none is. */
-function ChosenActions(props: {
-  chosen: ReturnType<typeof useChosenTokens>
-  actions: TokenActions
-}): ReactElement | null {
+/** Columns that sort the list, and what the server calls them. */
+const SORTS = {
+  id: 'id',
+  name: 'name',
+  status: 'status',
+  quota: 'remain_quota',
+  expiry: 'expired_time',
+  group: 'group',
+  lastUsed: 'accessed_time',
+  created: 'created_time',
+}
+const STATUSES = ['1', '2', '3', '4'] as const
+const STATE_WORDS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' } as const
+
+const ADDRESS = listAddress(
+  { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
+  { sorts: SORTS },
+)
+
+/**
+ * The page of tokens that the address asks for, as it is now. NOTE: a key that is searched for is
+ * a secret: it stays out of the address, where the history and shared links would show it.
+ */
+function useTokenList() {
+  const [key, setKey] = useState('')
+  const now = useNow()
+  const token = key.trim()
+  const page = useListPage(ADDRESS, (ask) => tokensQuery({ ...ask, token }))
+  const searchKey = (next: string) => {
+    setKey(next)
+    page.setFilter({})
+  }
+  return {
+    ...page,
+    rows: page.rows.map((row) => asOf(row, now)),
+    /** What is searched for, whatever the order and the page. */
+    matched: { ...page.filter, token },
+    isFiltered: page.isFiltered || token !== '',
+    key,
+    searchKey,
+    clear: () => {
+      setKey('')
+      page.clear()
+    },
+  }
+}
+
+/** By name, status and key. */
+function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <KeywordFilter label={t('tokens.search')} view={view} />
+      <TextInput
+        type="search"
+        icon="key"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        aria-label={t('tokens.searchKey')}
+        placeholder={t('tokens.searchKey')}
+        value={view.key}
+        onChange={view.searchKey}
+      />
+      <Select
+        aria-label={t('tokens.status')}
+        value={view.filter.status}
+        choices={[
+          { value: '' as const, label: t('tokens.anyStatus') },
+          ...STATUSES.map((value) => ({ value, label: t(`tokens.state.${STATE_WORDS[value]}`) })),
+        ]}
+        onChange={(status) => view.setFilter({ status })}
+      />
+    </>
+  )
+}
+
+/** What can be done to the selected tokens. */
+function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }): ReactElement {
   const { t } = useTranslation()
   const { actions, chosen } = props
-  const { picked, choosable } = chosen
+  const { picked } = chosen
   const remove = async () => {
     if (await actions.remove(picked)) chosen.chooseNone()
   }
-  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('tokens.chosenLabel')}>
-      <span role="status">{t('tokens.chosen', { count: picked.length })}</span>
-      {choosable > 0 && (
-        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
-          {t('tokens.chooseMatching', { count: choosable })}
-        </Button>
-      )}
-      <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-        {t('tokens.chooseNone')}
-      </Button>
+    <ChosenBar chosen={chosen}>
       <Button size="small" icon="copy" onClick={() => void actions.copyKeys(picked)}>
         {t('tokens.copyChosen')}
       </Button>
@@ -54,7 +120,7 @@ function ChosenActions(props: {
       <Button size="small" icon="trash" onClick={() => void remove()}>
         {t('tokens.deleteChosen')}
       </Button>
-    </fieldset>
+    </ChosenBar>
   )
 }
 
@@ -96,54 +162,40 @@ type TokenListProps = {
 /** One's tokens, live: filtered, sorted, page by page, some of them selected. */
 export function TokenList(props: TokenListProps): ReactElement {
   const { t } = useTranslation()
-  const shown = useTokenList()
-  const { list, rows, paging } = shown
-  const chosen = useChosenTokens(shown)
-  const layout = useTokenLayout(props)
-  const refresh = () => void list.refetch()
+  const view = useTokenList()
+  const { rows, total, matched } = view
+  const matching = matchingTokensQuery(matched)
+  const chosen = useChosenRows({ rows, total, filters: matched, matching })
+  const columns = useTokenColumns(props)
   useLiveTokens()
-  useListCommands(t('tokens.create'), props.onCreate, t('tokens.refresh'), refresh)
   return (
     <div className="tg-token-list">
       <ListPanel
         label={t('tokens.grid')}
-        list={list}
-        rows={rows}
+        view={view}
+        layoutKey="tokens-table-columns"
+        columns={columns}
         rowKey={rowKey}
-        layout={layout}
-        paging={paging}
-        filtersLabel={t('tokens.filters')}
-        filters={
-          <TokenFilters
-            filter={shown.filter}
-            soughtKey={shown.soughtKey}
-            onChange={shown.setFilter}
-            onSeekKey={shown.seekKey}
-          />
-        }
-        refreshText={t('tokens.refresh')}
-        onRefresh={refresh}
-        chosen={<ChosenActions chosen={chosen} actions={props.actions} />}
+        filters={<TokenFilters view={view} />}
+        create={{ text: t('tokens.create'), act: props.onCreate }}
+        none={{ icon: 'key', title: t('tokens.noneTitle'), body: t('tokens.noneBody') }}
+        notFound={{ title: t('tokens.notFoundTitle'), body: t('tokens.notFoundBody') }}
+        chosen={<ChosenTokens chosen={chosen} actions={props.actions} />}
         isMuted={isMuted}
         isEnded
         onOpen={props.onEdit}
-        sort={shown.sort}
-        onSort={shown.setSort}
         selection={{ keys: chosen.keys, onChange: chosen.choose }}
-        empty={
-          <NoTokens isFiltered={shown.isFiltered} onClear={shown.clear} onCreate={props.onCreate} />
-        }
       />
     </div>
   )
 }
 
-function useTokenLayout({ actions, onEdit, onSnippets }: TokenListProps) {
+function useTokenColumns({ actions, onEdit, onSnippets }: TokenListProps) {
   const { t } = useTranslation()
   const status = useStatus()
   const site = status?.server_address || window.location.origin
   const links = useMemo(() => chatClients(status), [status])
-  const columns = useMemo(
+  return useMemo(
     () =>
       tokenColumns(t, {
         onToggle: (token) => void actions.setEnabled([token], token.status !== 1),
@@ -151,41 +203,10 @@ function useTokenLayout({ actions, onEdit, onSnippets }: TokenListProps) {
         onSnippets,
         onDelete: (token) => void actions.remove([token]),
         chat: { links, site },
-      }).map((column) => ({ ...column, isSortable: isSortable(column.id) })),
+      }),
     [t, actions, onEdit, onSnippets, links, site],
   )
-  return useColumnLayout('tokens-table-columns', columns)
 }
 
 const rowKey = (token: Token): string => String(token.id)
 const isMuted = (token: Token): boolean => token.status !== 1
-
-function NoTokens(props: {
-  isFiltered: boolean
-  onClear: () => void
-  onCreate: () => void
-}): ReactElement {
-  const { t } = useTranslation()
-  if (props.isFiltered) {
-    return (
-      <EmptyState
-        icon="search"
-        title={t('tokens.notFoundTitle')}
-        body={t('tokens.notFoundBody')}
-        action={<Button onClick={props.onClear}>{t('tokens.clear')}</Button>}
-      />
-    )
-  }
-  return (
-    <EmptyState
-      icon="key"
-      title={t('tokens.noneTitle')}
-      body={t('tokens.noneBody')}
-      action={
-        <Button tone="primary" icon="add" onClick={props.onCreate}>
-          {t('tokens.create')}
-        </Button>
-      }
-    />
-  )
-}

@@ -1,4 +1,4 @@
-import { pageSizeParam } from '#console/ui/pagination.tsx'
+import { pageSizeParam } from '#console/ui/list-address.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
 

@@ -7,7 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { AskAmount } from '#write-api/contract/top-ups.ts'
+import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 import { awaitOrder } from './awaited-order.ts'
 import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
 
@@ -97,7 +97,7 @@ function useSettled(text: string): string {
 type Money = { money: string; currency: string }
 
 /** What a top-up would cost. Throws with the server's words where it can't be had. */
-async function topUpAmount(asked: AskAmount, signal: AbortSignal): Promise<Money> {
+async function topUpAmount(asked: AmountRequest, signal: AbortSignal): Promise<Money> {
   const call = { method: 'POST', path: '/api/user/amount', body: asked, signal } as const
   const { data, envelope } = await request<string>(call)
   return { money: data, currency: String(envelope.currency ?? '') }

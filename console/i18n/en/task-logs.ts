@@ -8,9 +8,6 @@ export const taskLogs: Words['taskLogs'] = {
   callbackOff:
     'Callbacks of the drawing service are off: some results may come late, or not at all.',
   toSettings: 'Open the settings',
-  filters: 'Filter the tasks',
-  refresh: 'Refresh',
-  clear: 'Clear filters',
   channelId: 'Channel ID',
   channelFault: 'A channel ID is a number',
   copyId: 'Copy the task ID',

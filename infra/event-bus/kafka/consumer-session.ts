@@ -14,42 +14,45 @@ type SessionDeps = {
   readonly groupId: string
   readonly timings: KafkaTimings
   readonly log: Logger
-  /** The group gave these lanes to this consumer, instead of those it had before. */
+  /** The group assigned these lanes to this consumer; they replace the previous ones. */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
 }
 
 export type ConsumerSession = {
-  /** Since when there is no place in the group, by `performance.now()`; null: there is one. */
-  readonly awaySince: () => number | null
-  /** Why there will be none before somebody mends the topic; null: nothing is known. */
-  readonly fault: () => string | null
+  /** The `performance.now()` since which the consumer is not in its group; null while it is. */
+  readonly outOfGroupSince: () => number | null
+  /**
+   * The error that keeps the consumer out of its group until the topic is fixed; null without one.
+   */
+  readonly operatorError: () => string | null
   readonly setPaused: (lane: number, isPaused: boolean) => void
-  /** Commits soon that everything up to this offset was worked off. */
+  /** Schedules the commit of this offset: everything up to it has been processed. */
   readonly done: (lane: number, offset: string) => void
-  /** The consumer seems to be deaf: another one is made. */
+  /** Replaces the consumer, which seems to be stalled. */
   readonly replace: (reason: string) => void
   readonly stop: () => Promise<void>
 }
 
 /**
- * Keeps one consumer in its group. A kafkajs consumer may crash for good, or fall silent without a
- * word: either way it is torn down and replaced, after growing pauses, for as long as it takes.
+ * Keeps one consumer in its group. A kafkajs consumer may crash for good or fall silent without an
+ * error; in both cases it is torn down and replaced after growing pauses, without a limit on
+ * attempts.
  */
 export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const { kafka, topic, groupId, timings, log } = deps
   const stopping = new AbortController()
   let consumer: Consumer | null = null
-  let awaySince: number | null = performance.now()
+  let outOfGroupSince: number | null = performance.now()
   let hasJoined = false
-  let fault: string | null = null
-  const link: Link = { breakOff: () => {} }
+  let operatorError: string | null = null
+  const handle: ConsumerHandle = { fail: () => {} }
   const pauses = createPauses(topic)
-  const offsets = createOffsets(topic, () => (awaySince === null ? consumer : null))
+  const offsets = createOffsets(topic, () => (outOfGroupSince === null ? consumer : null))
   const onJoined = (lanes: readonly number[]): void => {
-    awaySince = null
+    outOfGroupSince = null
     hasJoined = true
-    fault = null
+    operatorError = null
     offsets.clear()
     deps.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
   }
@@ -58,10 +61,10 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
     consumer = made
     pauses.clear()
     try {
-      await consumeUntilBroken(made, deps, { onJoined, stopping: stopping.signal, link })
+      await consumeUntilBroken(made, deps, { onJoined, stopping: stopping.signal, handle })
     } finally {
       if (stopping.signal.aborted) await offsets.commit()
-      awaySince ??= performance.now()
+      outOfGroupSince ??= performance.now()
       consumer = null
       await disconnect(made)
     }
@@ -72,23 +75,23 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       hasJoined = false
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
-        if (err instanceof FewPartitions) fault = err.message
-        // Said once, and not with every try while the broker is away.
+        if (err instanceof TooFewPartitions) operatorError = err.message
+        // Only the first failure is a warning: an unreachable broker must not flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })
       const pauseMs = Math.min(timings.reconnectMsMax, RECONNECT_MS_MIN * 2 ** failures)
       failures += 1
-      await rest(pauseMs, stopping.signal)
+      await pause(pauseMs, stopping.signal)
     }
   }
   const running = run()
   return {
-    awaySince: () => awaySince,
-    fault: () => fault,
+    outOfGroupSince: () => outOfGroupSince,
+    operatorError: () => operatorError,
     setPaused: (lane, isPaused) => pauses.set(consumer, lane, isPaused),
     done: offsets.done,
-    replace: (reason) => link.breakOff(new Error(reason)),
+    replace: (reason) => handle.fail(new Error(reason)),
     stop: async () => {
       offsets.stop()
       stopping.abort()
@@ -115,7 +118,7 @@ function createPauses(topic: string) {
   }
 }
 
-/** Committed now and then, for those who watch the lag, and for where the next consumer begins. */
+/** Commits offsets periodically, for lag metrics and as the start of the next consumer. */
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
   const commit = async (): Promise<void> => {
@@ -145,35 +148,35 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
   retry: { retries: 2, initialRetryTime: 100, restartOnFailure: async () => false },
 })
 
-const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
-/** By which a consumer that seems to work is given up. */
-type Link = { breakOff: (reason: Error) => void }
+/** Ends a consumer that seems to work. */
+type ConsumerHandle = { fail: (reason: Error) => void }
 
-type Watched = {
+type SessionHooks = {
   readonly onJoined: (lanes: readonly number[]) => void
-  readonly link: Link
+  readonly handle: ConsumerHandle
   readonly stopping: AbortSignal
 }
 
-/** Resolves when stopped; rejects when the consumer broke or fell silent. */
+/** Resolves when stopped; rejects when the consumer failed or fell silent. */
 async function consumeUntilBroken(
   consumer: Consumer,
   { kafka, topic, timings, onMessages }: SessionDeps,
-  { onJoined, stopping, link }: Watched,
+  { onJoined, stopping, handle }: SessionHooks,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()
-  link.breakOff = over.reject
+  handle.fail = over.reject
   stopping.addEventListener('abort', () => over.resolve(), { once: true })
-  let lastSign = performance.now()
+  let lastSignalAt = performance.now()
   const { CRASH, GROUP_JOIN, HEARTBEAT } = consumer.events
   consumer.on(CRASH, ({ payload }) => over.reject(payload.error))
   consumer.on(HEARTBEAT, () => {
-    lastSign = performance.now()
+    lastSignalAt = performance.now()
   })
   consumer.on(GROUP_JOIN, ({ payload }) => {
-    lastSign = performance.now()
+    lastSignalAt = performance.now()
     onJoined(payload.memberAssignment[topic] ?? [])
   })
   const eachBatch = async ({ batch }: EachBatchPayload): Promise<void> => {
@@ -182,17 +185,21 @@ async function consumeUntilBroken(
   let isOver = false
   const start = async (): Promise<void> => {
     await consumer.connect()
-    await refuseFewPartitions(kafka, topic)
+    await assertEnoughPartitions(kafka, topic)
     if (!isOver) await consumer.subscribe({ topic, fromBeginning: false })
     if (!isOver) {
       await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
     }
-    // NOTE: what is on its way in kafkajs goes on behind a disconnect, and stays without a second.
+    // NOTE: kafkajs continues requests in progress after a disconnect; a second disconnect ends
+    // them.
     if (isOver) await disconnect(consumer)
   }
-  // Heartbeats are sent from the loop that fetches: their silence is its silence.
+  // kafkajs sends heartbeats from its fetch loop, so missing heartbeats mean that the loop has
+  // stopped.
   const watchdog = setInterval(() => {
-    if (performance.now() - lastSign > timings.silentMs) over.reject(new Error('it fell silent'))
+    if (performance.now() - lastSignalAt > timings.silentMs) {
+      over.reject(new Error('the consumer fell silent'))
+    }
   }, timings.silentMs / 4)
   try {
     start().catch(over.reject)
@@ -204,14 +211,16 @@ async function consumeUntilBroken(
   }
 }
 
-class FewPartitions extends Error {}
+class TooFewPartitions extends Error {}
 
-/** Where the broker made the topic by its own defaults, some lanes would have no partition. */
-async function refuseFewPartitions(kafka: Kafka, topic: string): Promise<void> {
+/**
+ * A topic that the broker created with its defaults may have fewer partitions than there are lanes.
+ */
+async function assertEnoughPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
   if (offsets.length >= LANE_COUNT) return
   const found = `the Kafka topic ${topic} has ${offsets.length} partitions of ${LANE_COUNT}`
-  throw new FewPartitions(found)
+  throw new TooFewPartitions(found)
 }
 
 type Deps = {
@@ -220,20 +229,21 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'silentMs'>
   /** The store feeds lanes although the consumer is in its group. */
   readonly isSuspected: () => boolean
-  /** When a message last came for the lane; null: it is not expected here. */
-  readonly lastCame: (lane: number) => number | null
-  readonly onDeaf: () => void
+  /** The time of the last message of the lane; null where none is expected in this process. */
+  readonly lastMessageAt: (lane: number) => number | null
+  readonly onStalled: () => void
 }
 
 /**
- * Tells when messages are added to the topic and do not come, while heartbeats go on: with several
- * brokers, the connection to one may have died alone. Without new messages it is not the consumer.
+ * Detects that messages are added to the topic without being received while heartbeats continue:
+ * with several brokers, the connection to a single one may be dead. A topic without new messages is
+ * no evidence.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps
   let seenAt = performance.now()
   let ends: ReadonlyMap<number, string> | null = null
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if (!deps.isSuspected()) {
       ends = null
       return
@@ -243,14 +253,14 @@ export function detectStalledConsumer(deps: Deps): { readonly stop: () => void }
     seenAt = performance.now()
     const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
     ends = new Map(offsets.map(({ partition, high }) => [partition, high]))
-    const isDeaf = offsets.some(({ partition, high }) => {
-      const lastCame = deps.lastCame(partition)
-      if (before === null || lastCame === null || lastCame > beforeAt) return false
+    const isStalled = offsets.some(({ partition, high }) => {
+      const lastMessageAt = deps.lastMessageAt(partition)
+      if (before === null || lastMessageAt === null || lastMessageAt > beforeAt) return false
       return BigInt(high) > BigInt(before.get(partition) ?? high)
     })
-    if (isDeaf && deps.isSuspected()) deps.onDeaf()
+    if (isStalled && deps.isSuspected()) deps.onStalled()
   }
-  // Without an answer nothing is known, and the next look follows.
-  const looking = setInterval(() => void look().catch(() => {}), deps.timings.silentMs / 2)
-  return { stop: () => clearInterval(looking) }
+  // A failed check proves nothing; the next one follows.
+  const checking = setInterval(() => void check().catch(() => {}), deps.timings.silentMs / 2)
+  return { stop: () => clearInterval(checking) }
 }

@@ -1,69 +1,72 @@
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/leases.ts'
-import { createOpenWorks } from '../lanes.ts'
+import { createOpenResources } from '../lanes.ts'
 import type { EventBus } from '../port.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
 import { watchTopic } from './kafka-watch.ts'
-import { workOn } from './kafka-work.ts'
+import { createKafkaWork } from './kafka-work.ts'
 import { publish } from './publisher.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './timings.ts'
 import { createHistory } from './topic-ends.ts'
 
 export type KafkaBusOptions = {
-  /** `host:port` each. */
+  /** Each entry is `host:port`. */
   readonly brokers: readonly string[]
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** False: this process leaves publishing to the others. */
+  /** False leaves publishing to other processes. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
-/** A Kafka that is not there must not keep the server from starting. */
+/** An unreachable Kafka must not keep the server from starting. */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
 /**
- * The bus over Kafka: one process publishes what is committed, all consume it. Never throws for
- * want of a broker: until there is one, events are read from the event store.
+ * Creates the bus over Kafka: one process publishes committed events, all processes consume them.
+ * It does not throw when no broker is reachable; events are then read from the event store.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus> {
   const { brokers, store, leases, log, topic = KAFKA_TOPIC, isPublisher = true } = options
   const timings = { ...KAFKA_TIMINGS, ...options.timings }
   const kafka = createKafkaClient(brokers, timings, log)
-  const parts = { kafka, topic, store, leases, history: createHistory(store), timings, log }
+  const deps = { kafka, topic, store, leases, history: createHistory(store), timings, log }
   await within(
     ENSURE_TOPIC_MS_MAX,
     ensureTopic(kafka, topic).catch((err: unknown) => {
-      log.warn({ err, brokers }, 'Kafka does not answer: the event store is read instead')
+      log.warn({ err, brokers }, 'Kafka does not respond: events are read from the event store')
     }),
   )
-  const works = createOpenWorks()
+  const open = createOpenResources()
   if (isPublisher) {
-    // The lease is the topic's, so that two topics on one database each have their publisher.
+    // The lease name contains the topic, so that two topics on one database each have a publisher.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
-    works.keep(leases.hold(lease, (_lease, lost) => publish(parts, lost), ttl))
+    open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))
   }
   const lanes: (() => boolean)[] = []
-  const faults: (() => string | null)[] = []
+  const errors: (() => string | null)[] = []
   return {
     work: (name, worker) => {
-      const work = works.keep(workOn(parts, name, worker))
+      const work = open.track(createKafkaWork(deps, name, worker))
       lanes.push(work.isDegraded)
-      faults.push(work.fault)
+      errors.push(work.operatorError)
       return work
     },
-    watch: (onNews) => {
-      const watch = works.keep(watchTopic(parts, onNews))
-      faults.push(watch.fault)
+    watch: (onCommitted) => {
+      const watch = open.track(watchTopic(deps, onCommitted))
+      errors.push(watch.operatorError)
       return watch
     },
     isDegraded: () => lanes.some((isDegraded) => isDegraded()),
-    fault: () => faults.map((fault) => fault()).find((fault) => fault !== null) ?? null,
-    close: works.stopAll,
+    operatorError: () =>
+      errors
+        .map((operatorError) => operatorError())
+        .find((operatorError) => operatorError !== null) ?? null,
+    close: open.stopAll,
   }
 }

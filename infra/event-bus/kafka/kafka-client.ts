@@ -10,25 +10,25 @@ type RequestQueue = {
 }
 
 /**
- * Lets kafkajs look for requests that wait only where some do. As it is (2.2.4), every connection
- * looks each millisecond for as long as it is open, by a timer that Node warns of as negative
- * (`TimeoutNegativeWarning`). No option of kafkajs reaches it.
+ * Makes kafkajs check for waiting requests only while there are some. kafkajs 2.2.4 checks every
+ * millisecond on each open connection, with a timer that Node warns about as negative
+ * (`TimeoutNegativeWarning`), and no option of kafkajs changes that.
  *
- * A request that comes to wait is looked for from then on, by kafkajs itself. Where its source has
- * no such queue any more, nothing is done.
+ * kafkajs itself starts the check when a request has to wait. The patch does nothing where kafkajs
+ * no longer has this queue.
  */
-export function calmRequestQueues(): void {
+export function patchRequestQueues(): void {
   const queue = findRequestQueue()
   const original = queue?.scheduleCheckPendingRequests
-  if (queue === null || original === undefined || calmed.has(original)) return
+  if (queue === null || original === undefined || patched.has(original)) return
   const schedule = function (this: RequestQueue): void {
     if (this.pending.length > 0) original.call(this)
   }
-  calmed.add(schedule)
+  patched.add(schedule)
   queue.scheduleCheckPendingRequests = schedule
 }
 
-const calmed = new WeakSet<RequestQueue['scheduleCheckPendingRequests']>()
+const patched = new WeakSet<RequestQueue['scheduleCheckPendingRequests']>()
 
 function findRequestQueue(): RequestQueue | null {
   try {
@@ -40,13 +40,13 @@ function findRequestQueue(): RequestQueue | null {
   }
 }
 
-/** Bounded: every caller tries again by itself, and may have something better to do meanwhile. */
+/** Bounded, because every caller retries by itself and reads the event store in the meantime. */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/** Consumers that are further behind than this read the event store instead. */
+/** Consumers that are further behind read the event store instead. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
-/** kafkajs may wait for what never comes when a connection ends at the wrong moment. */
+/** kafkajs may wait for ever when a connection ends at the wrong moment. */
 const DISCONNECT_MS_MAX = 3_000
 
 export function createKafkaClient(
@@ -54,13 +54,13 @@ export function createKafkaClient(
   timings: KafkaTimings,
   log: Logger,
 ): Kafka {
-  calmRequestQueues()
+  patchRequestQueues()
   return new Kafka({
     clientId: 'tallygate',
     brokers: [...brokers],
     connectionTimeout: CONNECT_MS_MAX,
     requestTimeout: timings.requestTimeoutMs,
-    // NOTE: without it, a broker that is stopped and keeps its sockets is waited for for ever.
+    // NOTE: otherwise requests to a broker that is suspended with open sockets wait for ever.
     enforceRequestTimeout: true,
     retry: RETRY,
     logLevel: logLevel.WARN,
@@ -68,14 +68,17 @@ export function createKafkaClient(
   })
 }
 
-/** What kafkajs calls an error is mended by the next try; the bus says itself what matters. */
+/**
+ * Logs kafkajs' messages at level debug: the next attempt usually succeeds, and the bus itself logs
+ * the failures that matter.
+ */
 const logInto =
   (log: Logger): logCreator =>
   () =>
   ({ namespace, log: { message, error, groupId } }) =>
     log.debug({ namespace, error, groupId }, `kafkajs: ${message}`)
 
-/** Creates the topic, or the partitions it lacks. Other partitions than the lanes' stay empty. */
+/** Creates the topic, or adds missing partitions. Partitions beyond the lanes stay empty. */
 export async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const topics = await admin.listTopics()
@@ -110,7 +113,7 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
   }
 }
 
-/** Never throws, and never takes long. */
+/** Never throws, and takes at most `DISCONNECT_MS_MAX`. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
   await within(
     DISCONNECT_MS_MAX,
@@ -118,7 +121,7 @@ export async function disconnect(client: { disconnect(): Promise<void> }): Promi
   )
 }
 
-/** Resolves with `work`, or with null after `ms`; what goes on then goes on unheard. */
+/** Resolves with `work`, or with null after `ms`; the work then continues unobserved. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

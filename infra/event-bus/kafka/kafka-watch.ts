@@ -18,46 +18,47 @@ type Deps = {
   readonly log: Logger
 }
 
-export type Watch = Pick<ConsumerSession, 'fault' | 'stop'>
+export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Tells of positions as messages come, by a group of this process alone that commits nothing. The
- * head of the store is looked at besides: Kafka makes news quick, the store makes it certain.
+ * Reports positions as messages arrive. Each process has its own group, which commits nothing. The
+ * head of the store is polled as well: Kafka makes the reports fast, and the store makes them
+ * certain.
  */
-export function watchTopic(deps: Deps, onNews: (position: number) => void): Watch {
+export function watchTopic(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
   const groupId = `tallygate-watch-${randomUUID()}`
-  let told = -1
+  let notified = -1
   let isStopped = false
-  const tell = (position: number): void => {
-    if (isStopped || position <= told) return
-    told = position
-    onNews(position)
+  const notify = (position: number): void => {
+    if (isStopped || position <= notified) return
+    notified = position
+    onCommitted(position)
   }
-  const look = async (): Promise<void> => tell(await store.headPosition())
+  const poll = async (): Promise<void> => notify(await store.headPosition())
   const session = keepConsuming({
     ...{ kafka, topic, groupId, timings, log },
     onMessages: (_lane, messages) => {
       void deps.history().then(
         (history) => {
           const heads = messages.map(headOf).filter((head) => head?.history === history)
-          tell(Math.max(-1, ...heads.map((head) => head?.position ?? -1)))
+          notify(Math.max(-1, ...heads.map((head) => head?.position ?? -1)))
         },
-        (err: unknown) => log.debug({ err }, 'no history to compare with'),
+        (err: unknown) => log.debug({ err }, 'reading the history of events failed'),
       )
     },
   })
-  const looking = setInterval(
-    () => void look().catch((err: unknown) => log.debug({ err }, 'no look at the store')),
+  const polling = setInterval(
+    () => void poll().catch((err: unknown) => log.debug({ err }, 'polling the event store failed')),
     timings.headPollMs,
   )
   return {
-    fault: session.fault,
+    operatorError: session.operatorError,
     stop: async () => {
       isStopped = true
-      clearInterval(looking)
+      clearInterval(polling)
       await session.stop()
-      // A broker forgets empty groups without commits by itself, but not soon.
+      // A broker removes empty groups without commits by itself, but only after a long time.
       const forgotten = withAdmin(kafka, (admin) => admin.deleteGroups([groupId]))
       await within(
         DELETE_GROUP_MS_MAX,

@@ -21,16 +21,19 @@ export type WorkDeps = {
 }
 
 type KafkaWork = LaneWork & {
-  /** Events come from the store, or would: there is no place in the group. */
+  /** Events come from the store, or would, because the consumer is not in its group. */
   readonly isDegraded: () => boolean
-  readonly fault: ConsumerSession['fault']
+  readonly operatorError: ConsumerSession['operatorError']
 }
 
-/** Where nothing happens, a Kafka that is back has nothing to show it by. */
-const FED_LATELY_MS = 30_000
+/** Without new messages, a recovered Kafka can't prove that it delivers again. */
+const RECENTLY_FED_MS = 30_000
 
-/** One name's work in this process: a consumer in the name's group, and the leases of its lanes. */
-export function workOn(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
+/**
+ * Works on the lanes of one name in this process, with a consumer in the name's group and the
+ * leases of its lanes.
+ */
+export function createKafkaWork(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>
@@ -41,7 +44,7 @@ export function workOn(deps: WorkDeps, name: string, worker: LaneWorker): KafkaW
       setPaused: (isPaused) => session.setPaused(lane, isPaused),
     }),
   )
-  const held = createLaneLeases({
+  const laneLeases = createLaneLeases({
     ...{ leases, name, timings, log },
     onGained: (lanes) => {
       delivery.gain(lanes, () => store.headPosition())
@@ -53,56 +56,62 @@ export function workOn(deps: WorkDeps, name: string, worker: LaneWorker): KafkaW
     ...{ kafka, topic, timings, log },
     groupId: `tallygate-${name}`,
     onAssigned: (lanes) => {
-      queues.clearBut(lanes)
-      held.want(lanes)
+      queues.clearExcept(lanes)
+      laneLeases.assign(lanes)
     },
     onMessages: (lane: number, messages: readonly KafkaMessage[]) => queues.of(lane).push(messages),
   })
   const feed = feedFromStore({
     ...{ store, delivery, timings, log, name },
-    lastNews: (lane) => queues.of(lane).lastNews(),
+    lastProgressAt: (lane) => queues.of(lane).lastProgressAt(),
     isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
-  const looking = lookForAbsence(session, held, timings)
-  const deafness = detectStalledConsumer({
+  const checking = watchAbsence(session, laneLeases, timings)
+  const stallDetector = detectStalledConsumer({
     ...{ kafka, topic, timings },
-    isSuspected: () => feed.isFeeding() && session.awaySince() === null,
-    lastCame: (lane) => (delivery.handed(lane) === null ? null : queues.of(lane).lastCame()),
-    onDeaf: () => session.replace('messages are in the topic and do not come'),
+    isSuspected: () => feed.isFeeding() && session.outOfGroupSince() === null,
+    lastMessageAt: (lane) =>
+      delivery.deliveredUpTo(lane) === null ? null : queues.of(lane).lastMessageAt(),
+    onStalled: () => session.replace('messages are in the topic and are not received'),
   })
   return {
     isStillMine: async (client, lanes) => {
-      const mine = lanes.map(held.leaseOf).filter((lease) => lease !== undefined)
+      const mine = lanes.map(laneLeases.leaseOf).filter((lease) => lease !== undefined)
       return mine.length === lanes.length && (await isCurrent(client, mine))
     },
-    isDegraded: () =>
-      feed.isFeeding() &&
-      (session.awaySince() !== null || performance.now() - feed.lastFed() < FED_LATELY_MS),
-    fault: session.fault,
+    isDegraded: () => feed.isFeeding() && (session.outOfGroupSince() !== null || isRecent(feed)),
+    operatorError: session.operatorError,
     stop: async () => {
-      clearInterval(looking)
-      deafness.stop()
-      // The lanes first: what is handed on again and again ends with them.
-      await held.stop()
+      clearInterval(checking)
+      stallDetector.stop()
+      // The leases stop first, because retries of a delivery end with them.
+      await laneLeases.stop()
       await feed.stop()
       await session.stop()
-      queues.clearBut([])
+      queues.clearExcept([])
     },
   }
 }
 
-/** The others may be away too, or gone: what nobody holds is better worked here than not. */
-const lookForAbsence = (
+const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean =>
+  performance.now() - lastFedAt() < RECENTLY_FED_MS
+
+/**
+ * Acquires lanes that no process holds once this one has been out of the group for too long: the
+ * other processes may be out of it too, or gone.
+ */
+const watchAbsence = (
   session: ConsumerSession,
-  held: ReturnType<typeof createLaneLeases>,
-  { awayMs }: KafkaTimings,
+  laneLeases: ReturnType<typeof createLaneLeases>,
+  { outOfGroupMs }: KafkaTimings,
 ): NodeJS.Timeout =>
   setInterval(() => {
-    const awaySince = session.awaySince()
-    if (awaySince !== null && performance.now() - awaySince > awayMs) held.want(null)
-  }, awayMs / 4)
+    const outOfGroupSince = session.outOfGroupSince()
+    if (outOfGroupSince !== null && performance.now() - outOfGroupSince > outOfGroupMs)
+      laneLeases.assign(null)
+  }, outOfGroupMs / 4)
 
-/** What comes for a lane whose lease is still another's waits in its queue. */
+/** Messages for a lane whose lease another process still holds wait in the lane's queue. */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()
   return {
@@ -111,7 +120,7 @@ function createQueues(create: (lane: number) => LaneQueue) {
       queues.set(lane, queue)
       return queue
     },
-    clearBut: (lanes: readonly number[]): void => {
+    clearExcept: (lanes: readonly number[]): void => {
       for (const [lane, queue] of queues) if (!lanes.includes(lane)) queue.clear()
     },
   }

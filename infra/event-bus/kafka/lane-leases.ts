@@ -4,91 +4,94 @@ import { ALL_LANES } from '../lanes.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './timings.ts'
 
-/** How soon a lane that another process still holds is asked for again. */
-const ASK_AGAIN_MS = 150
+/** Pause before a lane that another process still holds is requested again. */
+const RETRY_MS = 150
 
 /**
- * NOTE: a process that was stopped in the middle of a transaction locks its leases until Postgres
- * ends that transaction. Whoever asks for them meanwhile must go on keeping what is his.
+ * NOTE: a process that was suspended inside a transaction locks its leases until Postgres ends that
+ * transaction. A process that requests them must meanwhile keep renewing its own.
  */
-const ASK_MS_MAX = 500
+const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
-  /** The lanes that ought to be held; null: those that are, and whatever nobody else holds. */
-  readonly want: (lanes: readonly number[] | null) => void
-  /** A lane that is being left counts until what was under way has ended. */
+  /** Sets the lanes to hold; null keeps those held and adds all that no other process holds. */
+  readonly assign: (lanes: readonly number[] | null) => void
+  /** Returns the lease of a lane. A lane that is being released counts until its work has ended. */
   readonly leaseOf: (lane: number) => Lease | undefined
   readonly stop: () => Promise<void>
 }
 
 type Deps = {
   readonly leases: Leases
-  /** Of the group; each lane is a name of its own below it. */
+  /** Name of the group; each lane's lease name derives from it. */
   readonly name: string
   readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when the work in progress has ended. */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }
 
 /**
- * The leases behind the partitions. Kafka decides who ought to work a lane; the lease in Postgres
- * decides who may write, because only that can be asked inside of the writing transaction.
+ * Holds the leases of the assigned partitions. Kafka decides which process should work on a lane;
+ * the lease in Postgres decides which may write, because only the lease can be checked inside the
+ * writing transaction.
  */
 export function createLaneLeases(deps: Deps): LaneLeases {
   const { leases, name, timings, log } = deps
   const nameOf = (lane: number): string => `bus:${name}:${lane}`
   const held = new Map<number, Lease>()
-  const leaving = createLeaving(deps)
-  let wanted: readonly number[] | null = []
-  let asking: Promise<Lease[]> | null = null
+  const releasing = createReleasing(deps)
+  let assigned: readonly number[] | null = []
+  let acquiring: Promise<Lease[]> | null = null
   let isStopped = false
 
   const acquireAll = async (lanes: readonly number[]): Promise<Lease[]> =>
     lanes.length === 0 ? [] : await leases.acquireAll(lanes.map(nameOf), timings.laneTtlMs)
-  const leave = (lanes: readonly number[]): void => {
-    const left = new Map<number, Lease>()
+  const startReleasing = (lanes: readonly number[]): void => {
+    const released = new Map<number, Lease>()
     for (const lane of lanes) {
       const lease = held.get(lane)
-      if (lease !== undefined) left.set(lane, lease)
+      if (lease !== undefined) released.set(lane, lease)
       held.delete(lane)
     }
-    if (left.size > 0) leaving.begin(left)
+    if (released.size > 0) releasing.begin(released)
   }
-  const turn = async (): Promise<void> => {
-    const due = isStopped ? [] : (wanted ?? ALL_LANES)
-    leave([...held.keys()].filter((lane) => !due.includes(lane)))
-    const kept = fencesOf(await acquireAll([...held.keys()]))
-    leave([...held].filter(([lane, { fence }]) => kept.get(nameOf(lane)) !== fence).map(laneFirst))
-    const missing = due.filter((lane) => !held.has(lane) && !leaving.has(lane))
-    asking ??= acquireAll(missing).finally(() => {
-      asking = null
+  const round = async (): Promise<void> => {
+    const target = isStopped ? [] : (assigned ?? ALL_LANES)
+    startReleasing([...held.keys()].filter((lane) => !target.includes(lane)))
+    const renewed = fencesOf(await acquireAll([...held.keys()]))
+    startReleasing(
+      [...held].filter(([lane, { fence }]) => renewed.get(nameOf(lane)) !== fence).map(laneFirst),
+    )
+    const missing = target.filter((lane) => !held.has(lane) && !releasing.has(lane))
+    acquiring ??= acquireAll(missing).finally(() => {
+      acquiring = null
     })
-    const found = fencesOf((await within(ASK_MS_MAX, asking)) ?? [])
+    const found = fencesOf((await within(ACQUIRE_MS_MAX, acquiring)) ?? [])
     const mine = missing.filter((lane) => found.has(nameOf(lane)))
     for (const lane of mine) {
       held.set(lane, { name: nameOf(lane), fence: found.get(nameOf(lane)) ?? 0 })
     }
     if (mine.length > 0) deps.onGained(mine)
   }
-  const turns = createKeyedMutex(async () => {
-    await turn().catch((err: unknown) => {
-      log.warn({ err, work: name }, 'the leases of the lanes can not be kept just now')
+  const loop = createLoop(async () => {
+    await round().catch((err: unknown) => {
+      log.warn({ err, work: name }, 'renewing the lane leases failed and will be retried')
     })
-    const isLacking = wanted?.some((lane) => !held.has(lane)) ?? false
-    return isLacking ? ASK_AGAIN_MS : timings.laneTtlMs / 4
+    const isLacking = assigned?.some((lane) => !held.has(lane)) ?? false
+    return isLacking ? RETRY_MS : timings.laneTtlMs / 4
   })
   return {
-    want: (lanes) => {
-      wanted = lanes
-      if (!isStopped) turns.soon()
+    assign: (lanes) => {
+      assigned = lanes
+      if (!isStopped) loop.trigger()
     },
-    leaseOf: (lane) => held.get(lane) ?? leaving.get(lane),
+    leaseOf: (lane) => held.get(lane) ?? releasing.get(lane),
     stop: async () => {
       isStopped = true
-      await turns.lastOne()
-      await leaving.ended()
+      await loop.finish()
+      await releasing.ended()
     },
   }
 }
@@ -98,57 +101,60 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
-/** Lanes that are given up as soon as what was under way for them has ended. */
-function createLeaving({ leases, timings, onLost }: Deps) {
-  const leaving = new Map<number, Lease>()
+/** Lanes that are released as trigger as their work in progress has ended. */
+function createReleasing({ leases, timings, onLost }: Deps) {
+  const releasing = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()
-  const release = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
-    await within(timings.graceMs, onLost([...left.keys()]))
-    const back = [...left].map(async ([lane, lease]) => {
+  const release = async (released: ReadonlyMap<number, Lease>): Promise<void> => {
+    await within(timings.graceMs, onLost([...released.keys()]))
+    const back = [...released].map(async ([lane, lease]) => {
       await leases.release(lease).catch(() => {})
-      leaving.delete(lane)
+      releasing.delete(lane)
     })
     await Promise.all(back)
   }
   return {
-    begin: (left: ReadonlyMap<number, Lease>): void => {
-      for (const [lane, lease] of left) leaving.set(lane, lease)
-      const ending = release(left).finally(() => endings.delete(ending))
+    begin: (released: ReadonlyMap<number, Lease>): void => {
+      for (const [lane, lease] of released) releasing.set(lane, lease)
+      const ending = release(released).finally(() => endings.delete(ending))
       endings.add(ending)
     },
-    has: (lane: number): boolean => leaving.has(lane),
-    get: (lane: number): Lease | undefined => leaving.get(lane),
+    has: (lane: number): boolean => releasing.has(lane),
+    get: (lane: number): Lease | undefined => releasing.get(lane),
     ended: async (): Promise<void> => {
       await Promise.all(endings)
     },
   }
 }
 
-/** One turn after the other: at the latest after the pause that the one before asked for. */
-function createKeyedMutex(turn: () => Promise<number>) {
+/**
+ * Runs one round after the other; the next one starts at the latest after the pause that the last
+ * one returned.
+ */
+function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null
-  let isAsked = false
+  let isTriggered = false
   let isStopped = false
   const run = async (): Promise<void> => {
     let pauseMs = 0
-    while (isAsked) {
-      isAsked = false
-      pauseMs = await turn()
+    while (isTriggered) {
+      isTriggered = false
+      pauseMs = await round()
     }
     running = null
-    if (!isStopped) timer = setTimeout(soon, pauseMs)
+    if (!isStopped) timer = setTimeout(trigger, pauseMs)
   }
-  const soon = (): void => {
+  const trigger = (): void => {
     clearTimeout(timer)
-    isAsked = true
+    isTriggered = true
     running ??= run()
   }
   return {
-    soon,
-    lastOne: async (): Promise<void> => {
+    trigger,
+    finish: async (): Promise<void> => {
       isStopped = true
-      soon()
+      trigger()
       await running
     },
   }

@@ -1,26 +1,29 @@
 import type { KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { LaneDelivery } from './lane-delivery.ts'
-import { decodeMessage, type LaneMessage, type Portion, portionsOf } from './message.ts'
+import { decodeMessage, type GaplessBatch, gaplessBatches, type LaneMessage } from './message.ts'
 
-/** Beyond so much that waits, Kafka is asked for no more of this lane; below half, it is again. */
+/** Above this many waiting messages the partition is paused; below half of it, it resumes. */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
-/** What could not be worked off is tried again after this. */
+/** Pause before processing that failed is retried. */
 const RETRY_MS = 200
-/** The same trouble of one lane is told of at most so often. */
-const TELL_EVERY_MS = 60_000
+/** The same problem of a lane is logged at most once in this time. */
+const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
   readonly push: (messages: readonly KafkaMessage[]) => void
-  /** Begins with what waits, if the lane is ours. */
+  /** Starts to process the waiting messages, if the lane is held. */
   readonly work: () => void
   readonly clear: () => void
-  /** The worker has something from Kafka in hand. */
+  /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: () => boolean
-  /** When a message last told something new, and when one last came, by `performance.now()`. */
-  readonly lastNews: () => number
-  readonly lastCame: () => number
+  /**
+   * The `performance.now()` of the last message with new information, and of the last message at
+   * all.
+   */
+  readonly lastProgressAt: () => number
+  readonly lastMessageAt: () => number
 }
 
 type Deps = {
@@ -29,35 +32,36 @@ type Deps = {
   readonly history: () => Promise<string | null>
   readonly headPosition: () => Promise<number>
   readonly log: Logger
-  /** Everything up to this offset is worked off. */
+  /** Everything up to this offset has been processed. */
   readonly done: (offset: string) => void
   readonly setPaused: (isPaused: boolean) => void
 }
 
 /**
- * What came from Kafka for one lane and waits for the worker. The consumer never waits itself, or
- * a lane that takes its time would keep the others waiting, and its heartbeat too.
+ * Queues the messages of one lane for the worker. The consumer itself never waits, because a slow
+ * lane would delay the other lanes and the consumer's heartbeat.
  */
 export function createLaneQueue(deps: Deps): LaneQueue {
   const { lane, delivery, log, setPaused } = deps
   let waiting: KafkaMessage[] = []
   let isWorking = false
   let retry: NodeJS.Timeout | undefined
-  let lastCame = Number.NEGATIVE_INFINITY
-  const reading = createReading(deps)
-  const handing = createHanding(deps)
-  const isFailureToTell = createLimit()
+  let lastMessageAt = Number.NEGATIVE_INFINITY
+  const decode = createDecoder(deps)
+  const deliverer = createDeliverer(deps)
+  const shouldLogFailure = createLogThrottle()
 
-  const workOff = async (): Promise<void> => {
-    const taken = waiting.slice(0, BATCH_MAX)
-    const last = taken.at(-1)
-    if (last === undefined || delivery.handed(lane) === null) return
-    // Outside of `alone`: a store that does not answer must not hold up whoever else feeds.
-    const found = await reading(taken)
-    await delivery.alone([lane], async () => {
-      if (!(await handing.handOn(found))) return
-      // `clear` may have emptied the queue under way.
-      waiting = waiting[0] === taken[0] ? waiting.slice(taken.length) : waiting
+  const processNext = async (): Promise<void> => {
+    const next = waiting.slice(0, BATCH_MAX)
+    const last = next.at(-1)
+    if (last === undefined || delivery.deliveredUpTo(lane) === null) return
+    // Decoding runs outside of `runExclusive`, so that an unresponsive store does not block the
+    // store feed.
+    const found = await decode(next)
+    await delivery.runExclusive([lane], async () => {
+      if (!(await deliverer.deliverDecoded(found))) return
+      // `clear` may have emptied the queue in the meantime.
+      waiting = waiting[0] === next[0] ? waiting.slice(next.length) : waiting
       deps.done(last.offset)
       if (waiting.length < WAITING_MAX / 2) setPaused(false)
     })
@@ -68,13 +72,13 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     clearTimeout(retry)
     const before = waiting[0]
     const onFailure = (err: unknown): void => {
-      if (isFailureToTell()) log.warn({ err, lane }, 'a lane can not be worked off just now')
+      if (shouldLogFailure()) log.warn({ err, lane }, 'a lane failed and will be retried')
     }
-    void workOff()
+    void processNext()
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // The same is still in front: another has the lane, or it is not ready, or a try failed.
+        // An unchanged head means that the lane is not held, not ready, or that an attempt failed.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })
@@ -83,7 +87,7 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     work,
     push: (messages) => {
       waiting.push(...messages)
-      lastCame = performance.now()
+      lastMessageAt = performance.now()
       if (waiting.length > WAITING_MAX) setPaused(true)
       work()
     },
@@ -92,71 +96,71 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       clearTimeout(retry)
       setPaused(false)
     },
-    isDelivering: handing.isDelivering,
-    lastNews: handing.lastNews,
-    lastCame: () => lastCame,
+    isDelivering: deliverer.isDelivering,
+    lastProgressAt: deliverer.lastProgressAt,
+    lastMessageAt: () => lastMessageAt,
   }
 }
 
-type Found = { readonly messages: readonly LaneMessage[]; readonly gapUpTo: number }
+type Decoded = { readonly messages: readonly LaneMessage[]; readonly gapUpTo: number }
 
-function createHanding({ lane, delivery }: Deps) {
+function createDeliverer({ lane, delivery }: Deps) {
   let isDelivering = false
-  let lastNews = Number.NEGATIVE_INFINITY
-  const deliver = async (portions: readonly Portion[]): Promise<boolean> => {
-    for (const portion of portions) {
-      lastNews = performance.now()
-      await delivery.deliver({ lanes: [lane], ...portion })
-      // Lost meanwhile: whoever has it now gets the rest from Kafka too.
-      if ((delivery.handed(lane) ?? -1) < portion.position) return false
+  let lastProgressAt = Number.NEGATIVE_INFINITY
+  const deliver = async (batches: readonly GaplessBatch[]): Promise<boolean> => {
+    for (const batch of batches) {
+      lastProgressAt = performance.now()
+      await delivery.deliver({ lanes: [lane], ...batch })
+      // The lane was lost; its new holder receives the rest from Kafka as well.
+      if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }
     return true
   }
   return {
-    /** False: the lane is not ready, or was lost under way. */
-    handOn: async ({ messages, gapUpTo }: Found): Promise<boolean> => {
-      const handed = delivery.handed(lane)
-      if (handed === null) return false
+    /** Returns false when the lane is not ready or was lost in the meantime. */
+    deliverDecoded: async ({ messages, gapUpTo }: Decoded): Promise<boolean> => {
+      const delivered = delivery.deliveredUpTo(lane)
+      if (delivered === null) return false
       isDelivering = true
-      return await deliver(portionsOf(handed, messages, gapUpTo)).finally(() => {
+      return await deliver(gaplessBatches(delivered, messages, gapUpTo)).finally(() => {
         isDelivering = false
       })
     },
     isDelivering: (): boolean => isDelivering,
-    lastNews: (): number => lastNews,
+    lastProgressAt: (): number => lastProgressAt,
   }
 }
 
 /**
- * What messages tell. For those that can't be read there is a gap up to the head of the store, so
- * that the worker looks there at once, whatever they were about.
+ * Decodes messages. Unreadable ones count as a gap up to the head of the store, so that the worker
+ * reads the store at once, whatever events they were about.
  */
-function createReading({ lane, history, headPosition, log }: Deps) {
-  const [isUnreadableToTell, isStrangeToTell] = [createLimit(), createLimit()]
-  return async (taken: readonly KafkaMessage[]): Promise<Found> => {
+function createDecoder({ lane, history, headPosition, log }: Deps) {
+  const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]
+  return async (next: readonly KafkaMessage[]): Promise<Decoded> => {
     const ours = await history()
-    // Without any event in the store, no message can be about one.
-    const found = taken.map((message) => (ours === null ? null : decodeMessage(message, ours)))
+    // A store without events has no history, so no message can belong to it.
+    const found = next.map((message) => (ours === null ? null : decodeMessage(message, ours)))
     const messages = found.filter((each) => each !== null && each !== 'unreadable')
-    if (found.includes(null) && isStrangeToTell()) {
-      log.warn({ lane }, 'the Kafka topic has messages of another history of events: ignored')
+    if (found.includes(null) && shouldLogForeign()) {
+      log.warn({ lane }, 'messages of another history of events in the Kafka topic are ignored')
     }
-    const first = taken[found.indexOf('unreadable')]
+    const first = next[found.indexOf('unreadable')]
     if (first === undefined) return { messages, gapUpTo: 0 }
-    if (isUnreadableToTell()) {
+    if (shouldLogUnreadable()) {
       const { offset } = first
-      log.warn({ lane, offset }, 'a Kafka message could not be read: the event store is instead')
+      log.warn({ lane, offset }, 'an unreadable Kafka message is replaced by a read of the store')
     }
     return { messages, gapUpTo: await headPosition() }
   }
 }
 
-/** True at most once per `TELL_EVERY_MS`. */
-function createLimit(): () => boolean {
-  let toldAt = Number.NEGATIVE_INFINITY
+/** Returns true at most once per `LOG_EVERY_MS`. */
+function createLogThrottle(): () => boolean {
+  let loggedAt = Number.NEGATIVE_INFINITY
   return () => {
-    const isDue = performance.now() - toldAt > TELL_EVERY_MS
-    if (isDue) toldAt = performance.now()
+    const isDue = performance.now() - loggedAt > LOG_EVERY_MS
+    if (isDue) loggedAt = performance.now()
     return isDue
   }
 }

@@ -3,9 +3,10 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lanes.ts'
 
 /**
- * One message of a lane says: after the position `after` there is nothing in this lane up to
- * `position` but `event`, which is at `position`. Without an event it is a watermark. It is true
- * for ever, whoever sent it and however often, so that repeated and late messages do no harm.
+ * A message of a lane states: after the position `after`, the lane has no event up to `position`
+ * except `event`, which is at `position`. Without an event the message is a watermark. The
+ * statement stays true for ever, regardless of its sender and of repetition, so repeated and late
+ * messages do no harm.
  */
 export type LaneMessage = {
   readonly after: number
@@ -13,7 +14,7 @@ export type LaneMessage = {
   readonly event: Recorded | null
 }
 
-/** Key: the account's id. Value: the event as JSON, empty for a watermark. */
+/** The key is the account's id; the value is the event as JSON, and empty for a watermark. */
 export function encodeMessage(
   { after, position, event }: LaneMessage,
   history: string,
@@ -31,7 +32,7 @@ export type MessageHead = {
   readonly history: string
 }
 
-/** null: not one of ours. */
+/** Returns null for messages in another format. */
 export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead | null {
   const [after, position] = [Number(headers?.after ?? Number.NaN), Number(headers?.position)]
   if (!Number.isSafeInteger(after) || !Number.isSafeInteger(position)) return null
@@ -39,8 +40,8 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
 }
 
 /**
- * null: not one of ours, or of another history of events. `unreadable`: it says that it is ours,
- * and is not what we send. What it may have told is then a gap.
+ * Returns null for messages in another format or of another history of events. `unreadable` is a
+ * message with our headers and invalid content; the events it may have carried are a gap.
  */
 export function decodeMessage(
   message: KafkaMessage,
@@ -50,7 +51,7 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a key without a value would pass for a watermark, and hide the event it is about.
+  // NOTE: a key without a value would pass for a watermark and hide the event it is about.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'
@@ -75,36 +76,37 @@ const isRecorded = (value: unknown): value is Recorded =>
   isObject(value.data) &&
   isObject(value.meta)
 
-export type Portion = {
+export type GaplessBatch = {
   readonly events: readonly Recorded[]
   readonly after: number
   readonly position: number
 }
 
 /**
- * What is new behind `handed` in messages of one lane, in portions without a gap inside. A portion
- * whose `after` is beyond the end of the one before has a gap in front of it. So has the last one,
- * up to `gapUpTo`, where something may have been missed.
+ * Groups the new information after `delivered` in messages of one lane into batches without inner
+ * gaps. A batch whose `after` is beyond the end of the previous one follows a gap. The last batch,
+ * up to `gapUpTo`, does too, where messages may have been missed.
  */
-export function portionsOf(
-  handed: number,
+export function gaplessBatches(
+  delivered: number,
   messages: readonly LaneMessage[],
   gapUpTo = 0,
-): Portion[] {
-  const portions: { events: Recorded[]; after: number; position: number }[] = []
-  let reached = handed
+): GaplessBatch[] {
+  const batches: { events: Recorded[]; after: number; position: number }[] = []
+  let reached = delivered
   for (const { after, position, event } of messages) {
-    // NOTE: `after === position` is how an event too big for a message is told of: read the store.
+    // NOTE: `after === position` announces an event that is too big for a message; it is read from
+    // the store.
     if (position <= reached) continue
-    let last = portions.at(-1)
+    let last = batches.at(-1)
     if (last === undefined || after > reached) {
       last = { events: [], after: Math.max(after, reached), position: reached }
-      portions.push(last)
+      batches.push(last)
     }
     if (event !== null) last.events.push(event)
     last.position = position
     reached = position
   }
-  if (gapUpTo > reached) portions.push({ events: [], after: gapUpTo, position: gapUpTo })
-  return portions
+  if (gapUpTo > reached) batches.push({ events: [], after: gapUpTo, position: gapUpTo })
+  return batches
 }

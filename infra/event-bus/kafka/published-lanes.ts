@@ -4,28 +4,28 @@ import { ALL_LANES, laneOf } from '../lanes.ts'
 import { encodeMessage } from './message.ts'
 
 /**
- * Kafka counts the bytes of all messages that a request brings to one partition against
- * `max.message.bytes` (1 MiB), and kafkajs does not divide them.
+ * Kafka limits the bytes of all messages that one request brings to one partition to
+ * `max.message.bytes` (1 MiB), and kafkajs does not split them.
  */
 const LANE_BYTES_MAX = 700_000
 const MESSAGE_OVERHEAD_BYTES = 200
-/** What is bigger is told of without its content, and read from the event store. */
+/** Bigger events are announced without their content and read from the event store. */
 const EVENT_BYTES_MAX = 500_000
 
-export type Shipment = readonly Message[]
+export type MessageBatch = readonly Message[]
 
 export type PublishedLanes = {
-  /** The lowest position that all lanes have been brought to. */
+  /** The lowest position that every lane has reached. */
   readonly lowest: () => number
-  /** Messages of the events, in order per lane, parted so that each part can be sent. */
-  readonly ship: (events: readonly Recorded[]) => Shipment[]
-  /** There is nothing more to come up to `position`. */
+  /** Encodes the events, in order per lane, in batches that are small enough to send. */
+  readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
+  /** Records that all events up to `position` have been passed to `batchesOf`. */
   readonly reach: (position: number) => void
-  /** A message to every lane that does not say yet what has been reached. */
-  readonly watermarks: () => Shipment
+  /** Returns a watermark for every lane whose last message does not state the reached position. */
+  readonly watermarks: () => MessageBatch
 }
 
-/** Up to which position each lane of the topic is complete. */
+/** Tracks the position up to which each lane of the topic is complete. */
 export function createPublishedLanes(
   start: ReadonlyMap<number, number>,
   history: string,
@@ -33,13 +33,13 @@ export function createPublishedLanes(
   const positions = new Map(start)
   let reached = Math.min(...start.values())
   const positionOf = (lane: number): number => positions.get(lane) ?? 0
-  /** Lanes that nobody has told yet where they begin. */
-  const untold = new Set(ALL_LANES)
+  /** Lanes whose start position has not been sent yet. */
+  const unannounced = new Set(ALL_LANES)
 
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {
     const lane = laneOf(event.stream)
     const after = positionOf(lane)
-    // Sent before this publisher began.
+    // An earlier publisher has sent this event.
     if (event.position <= after) return null
     positions.set(lane, event.position)
     const message = encodeMessage({ after, position: event.position, event }, history)
@@ -54,30 +54,32 @@ export function createPublishedLanes(
     reach: (position) => {
       reached = Math.max(reached, position)
     },
-    ship: (events) => {
-      const shipments: Message[][] = [[]]
+    batchesOf: (events) => {
+      const batches: Message[][] = [[]]
       let bytesByLane = new Map<number, number>()
       for (const event of events) {
-        const made = messageOf(event)
-        if (made === null) continue
-        const { lane, message, bytes } = made
+        const encoded = messageOf(event)
+        if (encoded === null) continue
+        const { lane, message, bytes } = encoded
         if ((bytesByLane.get(lane) ?? 0) + bytes > LANE_BYTES_MAX) {
-          shipments.push([])
+          batches.push([])
           bytesByLane = new Map()
         }
         bytesByLane.set(lane, (bytesByLane.get(lane) ?? 0) + bytes)
-        shipments.at(-1)?.push(message)
-        untold.delete(lane)
+        batches.at(-1)?.push(message)
+        unannounced.delete(lane)
       }
-      return shipments.filter((shipment) => shipment.length > 0)
+      return batches.filter((batch) => batch.length > 0)
     },
     watermarks: () =>
-      ALL_LANES.filter((lane) => positionOf(lane) < reached || untold.has(lane)).map((lane) => {
-        const after = positionOf(lane)
-        const position = Math.max(after, reached)
-        untold.delete(lane)
-        positions.set(lane, position)
-        return { ...encodeMessage({ after, position, event: null }, history), partition: lane }
-      }),
+      ALL_LANES.filter((lane) => positionOf(lane) < reached || unannounced.has(lane)).map(
+        (lane) => {
+          const after = positionOf(lane)
+          const position = Math.max(after, reached)
+          unannounced.delete(lane)
+          positions.set(lane, position)
+          return { ...encodeMessage({ after, position, event: null }, history), partition: lane }
+        },
+      ),
   }
 }

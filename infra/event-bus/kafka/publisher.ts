@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import { ALL_LANES } from '../lanes.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
-import { createPublishedLanes, type PublishedLanes, type Shipment } from './published-lanes.ts'
+import { createPublishedLanes, type MessageBatch, type PublishedLanes } from './published-lanes.ts'
 import type { KafkaTimings } from './timings.ts'
 import { readTopicEnds } from './topic-ends.ts'
 
-/** Further behind than so many events, the topic goes on at the head of the store. */
-const REPEAT_MAX = 5_000
+/** A publisher that is more events behind continues at the head of the store. */
+const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1
 
 export type PublisherDeps = {
@@ -21,54 +21,55 @@ export type PublisherDeps = {
 }
 
 /**
- * Copies committed events to the topic until `lost` aborts; rejects when Kafka fails, and whoever
- * calls begins again at what the topic then ends with.
+ * Copies committed events to the topic until `lost` aborts. Rejects when Kafka fails; the caller
+ * then starts again at the end of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
   const { kafka, topic, store, timings, log } = deps
-  const history = await untilHistory(deps, lost)
+  const history = await waitForHistory(deps, lost)
   if (history === null) return
   await ensureTopic(kafka, topic)
-  const start = await startOf(deps, history)
+  const start = await startPositions(deps, history)
   if (lost.aborted) return
   const producer = kafka.producer({
     idempotent: true,
-    // NOTE: kafkajs numbers messages as they leave; with more in flight they arrive out of order.
+    // NOTE: kafkajs numbers messages when it sends them; with more in flight they arrive out of
+    // order.
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
   })
   const lanes = createPublishedLanes(start, history)
   const over = Promise.withResolvers<void>()
   lost.addEventListener('abort', () => over.resolve(), { once: true })
-  const sending = createSending({ producer, topic, lanes, timings, onError: over.reject })
+  const sender = createSender({ producer, topic, lanes, timings, onError: over.reject })
   let subscription: { readonly stop: () => Promise<void> } | null = null
   try {
     await producer.connect()
-    log.info({ topic, position: lanes.lowest() }, 'events are published to Kafka')
-    await sending.ship(lanes.watermarks())
+    log.info({ topic, position: lanes.lowest() }, 'this process publishes events to Kafka')
+    await sender.send(lanes.watermarks())
     subscription = store.subscribeAll(
       lanes.lowest(),
       async (events, position) => {
-        const shipments = events.length === 0 ? [] : lanes.ship(events)
+        const batches = events.length === 0 ? [] : lanes.batchesOf(events)
         lanes.reach(position)
-        // All at once into the line, so that no watermark gets between them.
-        await Promise.all(shipments.map(sending.ship))
-        await sending.watermark()
+        // All batches are queued at once, so that no watermark gets between them.
+        await Promise.all(batches.map(sender.send))
+        await sender.watermark()
       },
       over.reject,
     )
     if (lost.aborted) over.resolve()
     await over.promise
   } finally {
-    sending.stop()
+    sender.stop()
     await disconnect(producer)
-    // Its batch, if it waits for Kafka, has failed by now.
+    // By now, a batch that waited for Kafka has failed.
     await subscription?.stop()
   }
 }
 
-/** A store without any event has nothing to publish. */
-async function untilHistory(
+/** Waits for the first event, because a store without events has no history to publish. */
+async function waitForHistory(
   { history, timings }: PublisherDeps,
   lost: AbortSignal,
 ): Promise<string | null> {
@@ -80,26 +81,29 @@ async function untilHistory(
   return null
 }
 
-/** Per lane, the position behind which it goes on. */
-async function startOf(
+/** Returns, per lane, the position after which publishing continues. */
+async function startPositions(
   { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,
 ): Promise<ReadonlyMap<number, number>> {
   const head = await store.headPosition()
   const ends = await readTopicEnds(kafka, topic, timings)
-  const strange = [...ends.values()].find((end) => end.history !== history || end.position > head)
-  if (strange !== undefined) {
-    // Of another store, or of this one before a backup was restored.
-    log.error({ topic, strange, head }, 'alarm: the Kafka topic has messages of other events')
+  const foreign = [...ends.values()].find((end) => end.history !== history || end.position > head)
+  if (foreign !== undefined) {
+    // The messages are from another store, or from this one before a backup was restored.
+    log.error(
+      { topic, foreign, head },
+      'alarm: the Kafka topic has messages of another history of events',
+    )
     return new Map(ALL_LANES.map((lane) => [lane, head]))
   }
   const start = new Map(ALL_LANES.map((lane) => [lane, ends.get(lane)?.position ?? head]))
-  const behind = await store.readAll(Math.min(...start.values()), REPEAT_MAX)
-  // Who waits for these reads them from the store: sooner than they come by way of Kafka.
-  return behind.length < REPEAT_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
+  const behind = await store.readAll(Math.min(...start.values()), CATCH_UP_MAX)
+  // Consumers that miss these events read them from the store, which is faster than through Kafka.
+  return behind.length < CATCH_UP_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 
-type SendingDeps = {
+type SenderDeps = {
   readonly producer: Producer
   readonly topic: string
   readonly lanes: PublishedLanes
@@ -107,15 +111,15 @@ type SendingDeps = {
   readonly onError: (error: unknown) => void
 }
 
-/** Sends one thing after the other, and watermarks at most every `watermarkMs`. */
-function createSending({ producer, topic, lanes, timings, onError }: SendingDeps) {
+/** Sends one request after the other, and watermarks at most every `watermarkMs`. */
+function createSender({ producer, topic, lanes, timings, onError }: SenderDeps) {
   let tail: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
   let lastAt = Number.NEGATIVE_INFINITY
   let isStopped = false
-  const ship = (shipment: Shipment): Promise<unknown> => {
-    if (shipment.length === 0 || isStopped) return tail
-    const topicMessages = [{ topic, messages: [...shipment] }]
+  const send = (batch: MessageBatch): Promise<unknown> => {
+    if (batch.length === 0 || isStopped) return tail
+    const topicMessages = [{ topic, messages: [...batch] }]
     tail = tail.then(() => producer.sendBatch({ acks: ALL_REPLICAS, topicMessages }))
     return tail
   }
@@ -123,7 +127,7 @@ function createSending({ producer, topic, lanes, timings, onError }: SendingDeps
     const dueInMs = lastAt + timings.watermarkMs - performance.now()
     if (dueInMs <= 0) {
       lastAt = performance.now()
-      await ship(lanes.watermarks())
+      await send(lanes.watermarks())
     } else if (!isStopped) {
       timer ??= setTimeout(() => {
         timer = null
@@ -132,7 +136,7 @@ function createSending({ producer, topic, lanes, timings, onError }: SendingDeps
     }
   }
   return {
-    ship,
+    send,
     watermark,
     stop: (): void => {
       isStopped = true

@@ -13,35 +13,34 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** When Kafka last told something new of the lane, by `performance.now()`. */
-  readonly lastNews: (lane: number) => number
-  /** The worker has something from Kafka in hand. */
+  /** The `performance.now()` at which Kafka last delivered new information about the lane. */
+  readonly lastProgressAt: (lane: number) => number
+  /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: (lane: number) => boolean
 }
 
 export type StoreFeed = {
   readonly isFeeding: () => boolean
-  /** When events last came this way, by `performance.now()`. */
-  readonly lastFed: () => number
+  /** The `performance.now()` at which the store last delivered events. */
+  readonly lastFedAt: () => number
   readonly stop: () => Promise<void>
 }
 
 /**
- * Feeds lanes from the event store for as long as Kafka does not, whatever the reason: no broker,
- * no publisher, a deaf consumer, a topic that is gone, messages that can't be worked off. A lane
- * is stalled when the store has been further than it for `stallMs`, and no news of it came from
- * Kafka in that time.
+ * Feeds lanes from the event store while Kafka does not deliver, whatever the reason: no broker, no
+ * publisher, a stalled consumer, a deleted topic, messages that can't be processed. A lane is
+ * stalled when the store has been ahead of it for `stallMs` without new information from Kafka.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
-  /** Lanes that the store feeds now. */
+  /** The lanes that the store feeds at the moment. */
   const fed = new Set<number>()
-  let lastFed = Number.NEGATIVE_INFINITY
-  const isStalled = createStallWatch(deps, fed)
-  /** Answers whether there may be more at once. */
+  let lastFedAt = Number.NEGATIVE_INFINITY
+  const isStalled = createStallDetector(deps, fed)
+  /** Returns whether more events may be available at once. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
-    const after = Math.min(...lanes.map((lane) => delivery.handed(lane) ?? head))
+    const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)
     const last = events.at(-1)?.position ?? after
     const isFull = events.length === BATCH_MAX
@@ -52,10 +51,10 @@ export function feedFromStore(deps: Deps): StoreFeed {
       position: isFull ? last : Math.max(last, head),
     })
     for (const lane of lanes) fed.add(lane)
-    if (events.length > 0) lastFed = performance.now()
+    if (events.length > 0) lastFedAt = performance.now()
     return isFull
   }
-  const turn = async (): Promise<void> => {
+  const feedStalled = async (): Promise<void> => {
     const wasFed = fed.size > 0
     let isMore = true
     while (isMore && !stopping.signal.aborted) {
@@ -64,17 +63,19 @@ export function feedFromStore(deps: Deps): StoreFeed {
       const now = performance.now()
       const stalled = ALL_LANES.filter((lane) => isStalled(lane, head, now))
       if (stalled.length === 0) break
-      await delivery.alone(stalled, async (lanes) => {
+      await delivery.runExclusive(stalled, async (lanes) => {
         isMore = await feed(lanes, head)
       })
     }
     if (!wasFed && fed.size > 0) {
-      log.warn({ work: name }, 'nothing comes from Kafka: the event store is read instead')
-    } else if (wasFed && fed.size === 0) log.info({ work: name }, 'events come from Kafka again')
+      log.warn({ work: name }, 'Kafka delivers nothing: events are read from the event store')
+    } else if (wasFed && fed.size === 0) log.info({ work: name }, 'Kafka delivers events again')
   }
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await turn().catch((err: unknown) => log.debug({ err, work: name }, 'no look at the store'))
+      await feedStalled().catch((err: unknown) => {
+        log.debug({ err, work: name }, 'reading the event store failed')
+      })
       const pauseMs = fed.size > 0 ? timings.storePollMs : timings.headPollMs
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
@@ -82,7 +83,7 @@ export function feedFromStore(deps: Deps): StoreFeed {
   const running = run()
   return {
     isFeeding: () => fed.size > 0,
-    lastFed: () => lastFed,
+    lastFedAt: () => lastFedAt,
     stop: async () => {
       stopping.abort()
       await running
@@ -90,13 +91,16 @@ export function feedFromStore(deps: Deps): StoreFeed {
   }
 }
 
-function createStallWatch({ delivery, timings, lastNews, isDelivering }: Deps, fed: Set<number>) {
+function createStallDetector(
+  { delivery, timings, lastProgressAt, isDelivering }: Deps,
+  fed: Set<number>,
+) {
   const behindSince = new Map<number, number>()
   return (lane: number, head: number, now: number): boolean => {
-    const handed = delivery.handed(lane)
-    const isSilent = now - lastNews(lane) > timings.stallMs && !isDelivering(lane)
-    if (!isSilent || handed === null) fed.delete(lane)
-    if (handed === null || handed >= head) {
+    const delivered = delivery.deliveredUpTo(lane)
+    const isSilent = now - lastProgressAt(lane) > timings.stallMs && !isDelivering(lane)
+    if (!isSilent || delivered === null) fed.delete(lane)
+    if (delivered === null || delivered >= head) {
       behindSince.delete(lane)
       return false
     }

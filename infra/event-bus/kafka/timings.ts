@@ -1,27 +1,30 @@
-/** How long things take, all in milliseconds. Tests shorten them. */
+/** Durations in milliseconds. Tests shorten them. */
 export type KafkaTimings = {
-  /** A consumer that is not heard of for so long loses its partitions. */
+  /** A consumer without a heartbeat for this long loses its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /** How long a broker may hold a fetch back until there is something. */
+  /** A broker may hold back a fetch without messages for this long. */
   readonly fetchWaitMs: number
   readonly requestTimeoutMs: number
-  /** A consumer without a successful heartbeat for so long is replaced. */
+  /** A consumer without a successful heartbeat for this long is replaced. */
   readonly silentMs: number
-  /** The longest pause before the next try to connect. */
+  /** The longest pause before the next attempt to connect. */
   readonly reconnectMsMax: number
-  /** Without a place in the group for so long, lanes that nobody holds are taken. */
-  readonly awayMs: number
-  /** How long a process that stands still keeps its lanes. */
+  /** After this long out of the group, a process acquires lanes that no process holds. */
+  readonly outOfGroupMs: number
+  /** A process that stalls keeps its lanes for this long. */
   readonly laneTtlMs: number
-  /** What a lane that was lost has under way may take so long before another gets the lane. */
+  /** Work in progress for a lost lane may take this long before another process gets the lane. */
   readonly graceMs: number
-  /** Kafka may be so late before a lane is fed from the event store. */
+  /** Kafka may be late by this much before a lane is fed from the event store. */
   readonly stallMs: number
-  /** How often the head of the store is looked at: with Kafka in order, and instead of it. */
+  /**
+   * The intervals at which the head of the store is polled: while Kafka delivers, and while it does
+   * not.
+   */
   readonly headPollMs: number
   readonly storePollMs: number
-  /** The least time between two watermarks. */
+  /** The minimum time between two watermarks. */
   readonly watermarkMs: number
   readonly publisherTtlMs: number
 }
@@ -33,7 +36,7 @@ export const KAFKA_TIMINGS: KafkaTimings = {
   requestTimeoutMs: 10_000,
   silentMs: 30_000,
   reconnectMsMax: 5_000,
-  awayMs: 6_000,
+  outOfGroupMs: 6_000,
   laneTtlMs: 10_000,
   graceMs: 2_000,
   stallMs: 2_000,

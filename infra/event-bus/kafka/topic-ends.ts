@@ -8,20 +8,22 @@ import type { KafkaTimings } from './timings.ts'
 
 const READ_MS_MAX = 20_000
 
-/** The last message of each lane, of those that have one. Throws when it can't be read in time. */
+/**
+ * Returns the last message of each lane that has messages. Throws when they can't be read in time.
+ */
 export async function readTopicEnds(
   kafka: Kafka,
   topic: string,
   timings: KafkaTimings,
 ): Promise<Map<number, MessageHead>> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
-  const wanted = offsets.filter(
+  const nonEmpty = offsets.filter(
     ({ partition, low, high }) => partition < LANE_COUNT && BigInt(high) > BigInt(low),
   )
-  const lasts = new Map(wanted.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
+  const lastOffsets = new Map(nonEmpty.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
   const ends = new Map<number, MessageHead>()
-  if (lasts.size === 0) return ends
-  // kafkajs reads in groups alone; one without commits leaves nothing behind.
+  if (lastOffsets.size === 0) return ends
+  // kafkajs reads in groups only; a group without commits leaves nothing behind.
   const consumer = kafka.consumer({
     groupId: `tallygate-ends-${randomUUID()}`,
     sessionTimeout: timings.sessionTimeoutMs,
@@ -32,7 +34,8 @@ export async function readTopicEnds(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: of one that crashes as it joins, `run` resolves and `seek` throws: nobody would hear it.
+  // NOTE: when the consumer crashes while joining, `run` resolves and `seek` throws, so this
+  // rejection would be unhandled.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()
@@ -40,17 +43,17 @@ export async function readTopicEnds(
     await consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch: { partition, messages } }) => {
-        const last = lasts.get(partition)
+        const last = lastOffsets.get(partition)
         for (const message of messages) {
           if (last === undefined || BigInt(message.offset) < last) continue
           const head = headOf(message)
           if (head !== null) ends.set(partition, head)
-          lasts.delete(partition)
+          lastOffsets.delete(partition)
         }
-        if (lasts.size === 0) found.resolve(true)
+        if (lastOffsets.size === 0) found.resolve(true)
       },
     })
-    for (const [partition, last] of lasts) {
+    for (const [partition, last] of lastOffsets) {
       consumer.seek({ topic, partition, offset: String(last) })
     }
     return await found.promise
@@ -65,16 +68,16 @@ export async function readTopicEnds(
 }
 
 /**
- * Which history of events positions belong to: its first event and that one's position. A topic
- * written from another event store means nothing here, though its positions look alike. Answers
- * null while there are no events.
+ * Returns the id of the history of events that positions refer to: its first event and that event's
+ * position. A topic that was written from another event store is meaningless here, although its
+ * positions look alike. Resolves with null while there are no events.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
-  let known: string | null = null
+  let cached: string | null = null
   return async () => {
-    if (known !== null) return known
+    if (cached !== null) return cached
     const [first] = await store.readAll(0, 1)
-    if (first !== undefined) known = `${first.id}@${first.position}`
-    return known
+    if (first !== undefined) cached = `${first.id}@${first.position}`
+    return cached
   }
 }

@@ -37,7 +37,7 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
   const { page } = admin
   await openBatch()
   await choose(0, 2)
-  await page.getByText(zh('channels.chosen', { count: 2 })).waitFor()
+  await page.getByText(zh('ui.chosen', { count: 2 })).waitFor()
   await button('设置标签').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: zh('channels.tagChosen') }).click()
@@ -63,7 +63,7 @@ it('a range is chosen with shift, disabled in one call, and what changed goes ba
   await boxes()
     .nth(3)
     .click({ modifiers: ['Shift'] })
-  await page.getByText(zh('channels.chosen', { count: 4 })).waitFor()
+  await page.getByText(zh('ui.chosen', { count: 4 })).waitFor()
   await button('禁用所选').click()
   await page.getByText(zh('channels.disabledMany', { count: 3 })).waitFor()
   await undo()
@@ -82,7 +82,7 @@ it('what is refused stays chosen, and says why', async () => {
   await choose(3)
   await button('启用所选').click()
   await page.getByText('渠道已过期').waitFor()
-  await page.getByText(zh('channels.chosen', { count: 1 })).waitFor()
+  await page.getByText(zh('ui.chosen', { count: 1 })).waitFor()
 })
 
 it('the chosen are deleted after a question that counts them', async () => {

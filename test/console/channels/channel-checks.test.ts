@@ -155,7 +155,7 @@ it('filters, sort and page live in the address; what they hide is said, and clea
   await page.getByText(zh('channels.notFoundTitle')).waitFor()
   expect(new URL(page.url()).searchParams.get('keyword')).toBe('nothing')
   await page
-    .getByRole('button', { name: zh('channels.clear') })
+    .getByRole('button', { name: zh('ui.clearFilters') })
     .last()
     .click()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
@@ -172,7 +172,7 @@ it('a list that can’t be refreshed says so, and models that can’t be had too
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   site.routes['GET /api/channel/'] = () => refused('坏了')
-  await page.getByRole('button', { name: zh('channels.refresh') }).click()
+  await page.getByRole('button', { name: zh('ui.refresh') }).click()
   await page.getByText(zh('channels.refreshFailed')).waitFor()
   site.routes['GET /api/channel/models'] = () => refused('坏了')
   site.routes['GET /api/channel/models_enabled'] = () => refused('坏了')

@@ -75,10 +75,10 @@ it('its mark is that of all its channels, open or not', async () => {
   await openTags()
   await page.getByRole('button', { name: zh('channels.batchMode') }).click()
   await row('primary').getByRole('checkbox').click()
-  await page.getByText(zh('channels.chosen', { count: 2 })).waitFor()
+  await page.getByText(zh('ui.chosen', { count: 2 })).waitFor()
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').getByRole('checkbox').click()
-  await page.getByText(zh('channels.chosen', { count: 1 })).waitFor()
+  await page.getByText(zh('ui.chosen', { count: 1 })).waitFor()
   expect(await row('primary').getByRole('checkbox').isChecked()).toBe(false)
 })
 

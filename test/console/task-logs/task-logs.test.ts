@@ -86,7 +86,7 @@ describe('the drawing log', () => {
     await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
     expect(asked('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
-    await page.getByRole('button', { name: en('taskLogs.clear') }).click()
+    await page.getByRole('button', { name: en('ui.clearFilters') }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
   })
 

@@ -140,7 +140,7 @@ it('a press on a row opens it; a phone has the batch acts only once some are cho
   await page.getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) }).waitFor()
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 390, height: 844 })
-  const acts = page.getByRole('group', { name: zh('tokens.chosenLabel') })
+  const acts = page.getByRole('group', { name: zh('ui.chosenActions') })
   await acts.waitFor({ state: 'detached' })
   await page.getByRole('article').first().getByRole('checkbox').check()
   await acts.waitFor()
@@ -231,7 +231,7 @@ describe('selected tokens', () => {
     }
     await remove()
     await said('令牌不存在：5')
-    await page.getByText(zh('tokens.chosen', { count: 6 })).waitFor()
+    await page.getByText(zh('ui.chosen', { count: 6 })).waitFor()
     if (answer !== undefined) site.routes['POST /api/token/batch'] = answer
     await remove()
     await said('还没有令牌')

@@ -111,7 +111,7 @@ describe('the lanes of the direct bus', () => {
     }
   })
 
-  it('of different works have nothing to do with each other', async () => {
+  it('of different open have nothing to do with each other', async () => {
     const [fold, other] = [await process('fold'), await process('other')]
     await expect.poll(() => sizes([fold, other])).toEqual([8, 8])
     await delay(TTL_MS)

@@ -31,7 +31,7 @@ let topic: string
 let name: string
 let settings: { timings: Partial<KafkaTimings>; brokers: readonly string[] }
 beforeEach(async () => {
-  topic = `faults-${randomUUID()}`
+  topic = `errors-${randomUUID()}`
   name = `work-${randomUUID()}`
   settings = { timings: QUICK_TIMINGS, brokers }
   fixture = await openBusFixture((parts) => createKafkaBus({ ...parts, topic, ...settings }))

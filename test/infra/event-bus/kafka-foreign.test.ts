@@ -49,7 +49,7 @@ const work = async () => {
   return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
 }
 
-const told = () => warnings.filter((line) => line.includes('could not be read'))
+const told = () => warnings.filter((line) => line.includes('unreadable Kafka message'))
 
 type Foreign = { readonly key: string | null; readonly value: Buffer | null }
 

@@ -27,7 +27,7 @@ it('a stop gives all lanes back at once, and not one after the other', async () 
     onGained: gained.resolve,
     onLost: async () => {},
   })
-  lanes.want(LANES)
+  lanes.assign(LANES)
   expect(await gained.promise).toEqual(LANES)
   await lanes.stop()
   expect(LANES.filter((lane) => lanes.leaseOf(lane) !== undefined)).toEqual([])

@@ -5,8 +5,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import {
   decodeMessage,
   encodeMessage,
+  gaplessBatches,
   type LaneMessage,
-  portionsOf,
 } from '#infra/event-bus/kafka/message.ts'
 import { createPublishedLanes } from '#infra/event-bus/kafka/published-lanes.ts'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
@@ -80,20 +80,20 @@ describe('what is new in a lane', () => {
       return fc.record({
         events: fc.constant(events),
         received: fc.oneof(fc.constant(all), fc.subarray(all), received),
-        handed: fc.integer({ min: 0, max: 40 }),
+        delivered: fc.integer({ min: 0, max: 40 }),
       })
     })
     fc.assert(
-      fc.property(scenario, ({ events, received, handed }) => {
-        let reached = handed
-        for (const { after, position, events: brought } of portionsOf(handed, received)) {
+      fc.property(scenario, ({ events, received, delivered }) => {
+        let reached = delivered
+        for (const { after, position, events: brought } of gaplessBatches(delivered, received)) {
           expect(after).toBeGreaterThanOrEqual(reached)
           expect(position).toBeGreaterThan(reached)
           const there = events.filter((each) => each > after && each <= position)
           expect(brought.map((event) => event.position)).toEqual(there)
           reached = position
         }
-        const best = Math.max(handed, ...received.map((message) => message.position))
+        const best = Math.max(delivered, ...received.map((message) => message.position))
         expect(reached).toBe(best)
       }),
       { numRuns: 500 },
@@ -115,14 +115,12 @@ describe('what is published', () => {
 
   it('skips what the topic has, and chains the rest by position', () => {
     const lanes = createPublishedLanes(start, 'h')
-    const [shipment = []] = lanes.ship([recorded(9), recorded(10), recorded(11), recorded(14)])
-    expect(shipment.map(({ headers }) => [headers?.after, headers?.position])).toEqual([
+    const [batch = []] = lanes.batchesOf([recorded(9), recorded(10), recorded(11), recorded(14)])
+    expect(batch.map(({ headers }) => [headers?.after, headers?.position])).toEqual([
       ['10', '11'],
       ['11', '14'],
     ])
-    expect(new Set(shipment.map(({ partition }) => partition))).toEqual(
-      new Set([laneOf('account-1')]),
-    )
+    expect(new Set(batch.map(({ partition }) => partition))).toEqual(new Set([laneOf('account-1')]))
   })
 
   it('is parted before it is too much for one request, and tells of what is too big', () => {
@@ -130,12 +128,12 @@ describe('what is published', () => {
     const text = 'x'.repeat(300_000)
     const big = { text: 'x'.repeat(700_000) }
     const events = [...[11, 12, 13, 14, 15].map((at) => recorded(at, { text })), recorded(16, big)]
-    const shipments = lanes.ship(events)
-    expect(shipments.map((shipment) => shipment.length)).toEqual([2, 2, 2])
-    const last = shipments[2]?.[1]
+    const batches = lanes.batchesOf(events)
+    expect(batches.map((batch) => batch.length)).toEqual([2, 2, 2])
+    const last = batches[2]?.[1]
     expect(last?.value).toBeNull()
     expect(last?.headers).toMatchObject({ after: '16', position: '16' })
     const untouched = createPublishedLanes(start, 'h')
-    expect(untouched.ship([])).toEqual([])
+    expect(untouched.batchesOf([])).toEqual([])
   })
 })

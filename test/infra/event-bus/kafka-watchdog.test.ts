@@ -30,7 +30,7 @@ afterEach(async () => {
   fixture = null
 })
 
-it('a topic with too few partitions is told of as a fault, until it has them', async () => {
+it('a topic with too few partitions is told of as a operatorError, until it has them', async () => {
   let partitions = 4
   const joined = { few: ALL_LANES }
   const consumer = () => {
@@ -55,12 +55,12 @@ it('a topic with too few partitions is told of as a fault, until it has them', a
     ...{ timings: { ...KAFKA_TIMINGS, reconnectMsMax: 50 }, log: pino({ level: 'silent' }) },
     onMessages: () => {},
   })
-  expect(session.fault()).toBe(null)
-  await expect.poll(session.fault).toBe('the Kafka topic few has 4 partitions of 8')
-  expect(session.awaySince()).not.toBe(null)
+  expect(session.operatorError()).toBe(null)
+  await expect.poll(session.operatorError).toBe('the Kafka topic few has 4 partitions of 8')
+  expect(session.outOfGroupSince()).not.toBe(null)
   partitions = 8
-  await expect.poll(session.fault).toBe(null)
-  expect(session.awaySince()).toBe(null)
+  await expect.poll(session.operatorError).toBe(null)
+  expect(session.outOfGroupSince()).toBe(null)
   await session.stop()
 })
 
@@ -103,7 +103,7 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
     const topic = `watchdog-${randomUUID()}`
     // It would send a heartbeat later than it may be silent.
     const timings = {
-      ...{ ...QUICK_TIMINGS, stallMs: 600_000, awayMs: 600_000 },
+      ...{ ...QUICK_TIMINGS, stallMs: 600_000, outOfGroupMs: 600_000 },
       ...{ silentMs: 1_500, heartbeatMs: 20_000, sessionTimeoutMs: 60_000 },
     }
     fixture = await openBusFixture((parts) => createKafkaBus({ ...parts, brokers, topic, timings }))
@@ -129,12 +129,12 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
     const topic = `deaf-${randomUUID()}`
     await ensureTopic(client, topic)
     let deafCount = 0
-    let lastCame = Number.NEGATIVE_INFINITY
+    let lastMessageAt = Number.NEGATIVE_INFINITY
     const watching = detectStalledConsumer({
       ...{ kafka: client, topic, timings: { silentMs: 200 } },
       isSuspected: () => true,
-      lastCame: (lane) => (lane === 3 ? lastCame : null),
-      onDeaf: () => {
+      lastMessageAt: (lane) => (lane === 3 ? lastMessageAt : null),
+      onStalled: () => {
         deafCount += 1
       },
     })
@@ -149,9 +149,9 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
     expect(deafCount).toBe(0)
     await expect.poll(() => send(3).then(() => deafCount)).toBeGreaterThan(0)
     const coming = setInterval(() => {
-      lastCame = performance.now()
+      lastMessageAt = performance.now()
     }, 20)
-    lastCame = performance.now()
+    lastMessageAt = performance.now()
     await delay(400)
     deafCount = 0
     for (let sent = 0; sent < 10; sent += 1) {

@@ -5,13 +5,13 @@ import { LANE_OF_STREAM } from '#infra/event-store/event-rows.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 describe('the lane of a stream', () => {
-  it('is that of its id, whatever is kept under it', () => {
+  it('is that of its id, whatever is tracked under it', () => {
     expect(laneKeyOf('account-7')).toBe('7')
     expect(laneOf('account-7')).toBe(laneOf('user-7'))
     expect(laneOf('options')).toBe(laneOf('options'))
   })
 
-  it('never changes: offsets are kept by it', () => {
+  it('never changes: offsets are tracked by it', () => {
     const lanes = ['account-1', 'account-2', 'account-3', 'account-1000', 'options', 'site']
     expect(lanes.map(laneOf)).toEqual([1, 2, 3, 0, 3, 1])
   })

@@ -48,7 +48,7 @@ describe('npm run new', () => {
     execFileSync(bin('biome'), ['check', '--error-on-warnings', ...lint], options)
     const { stdout } = await run(bin('tsc'), ['--noEmit'], options).catch((error) => error)
     expect(stdout).toBe('')
-  }, 120_000)
+  }, 300_000)
 
   it('writes nothing where something of it is there already', async () => {
     const before = textOf('write-api/server.ts')

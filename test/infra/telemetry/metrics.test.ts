@@ -10,7 +10,7 @@ it('the metrics tell when limits are no longer shared, and what the bus lacks', 
     projectionPositions: () => new Map(),
     areLimitsDegraded: () => isDegraded,
     isBusDegraded: () => !isDegraded,
-    busFault: () => fault,
+    busError: () => fault,
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 0$/m)
   expect(await metrics.metrics()).toMatch(/^tallygate_event_bus_degraded 1$/m)
@@ -30,7 +30,7 @@ it('without the event store the metrics tell the rest', async () => {
     projectionPositions: () => new Map([['users', 40]]),
     areLimitsDegraded: () => false,
     isBusDegraded: () => false,
-    busFault: () => null,
+    busError: () => null,
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_event_store_position 41$/m)
   isThere = false

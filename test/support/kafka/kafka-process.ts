@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
-import { calmRequestQueues, disconnect } from '#infra/event-bus/kafka/kafka-client.ts'
+import { disconnect, patchRequestQueues } from '#infra/event-bus/kafka/kafka-client.ts'
 
 const READY_MS_MAX = 60_000
 const TRIES_MAX = 3
@@ -134,7 +134,7 @@ async function ended(child: ChildProcess, log: string): Promise<void> {
 
 /** Until the broker answers who it is. */
 async function untilReady(brokers: string[], child: ChildProcess, log: string): Promise<void> {
-  calmRequestQueues()
+  patchRequestQueues()
   const kafka = new Kafka({
     ...{ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } },
     requestTimeout: ATTEMPT_MS_MAX,

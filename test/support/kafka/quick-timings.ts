@@ -11,7 +11,7 @@ export const QUICK_TIMINGS: Partial<KafkaTimings> = {
   requestTimeoutMs: 5_000,
   silentMs: 6_000,
   reconnectMsMax: 1_000,
-  awayMs: 2_000,
+  outOfGroupMs: 2_000,
   laneTtlMs: 3_000,
   graceMs: 1_000,
   stallMs: 800,

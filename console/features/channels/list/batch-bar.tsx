@@ -1,19 +1,20 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
+import { ChosenBar } from '#console/ui/chosen-bar.tsx'
 import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
 import type { BatchActs } from './use-batch-actions.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Removals } from './use-removals.ts'
 
-/** How many channels are chosen, and what can be done to all of them at once; else nothing. */
+/** What can be done to the chosen channels, all at once. */
 export function BatchBar(props: {
   chosen: ReturnType<typeof useChosen>
   batch: BatchActs
   remove: Removals['remove']
-}): ReactElement | null {
+}): ReactElement {
   const { batch, chosen } = props
-  const { picked, choosable } = chosen
+  const { picked } = chosen
   // After something was done, nothing is chosen any more.
   const onDone = chosen.chooseNone
   const { t } = useTranslation()
@@ -21,20 +22,8 @@ export function BatchBar(props: {
   const then = async (act: Promise<boolean>) => {
     if (await act) onDone()
   }
-  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-bulk" aria-label={t('channels.chosenLabel')}>
-      <span className="tg-chosen-count" aria-live="polite">
-        {t('channels.chosen', { count: picked.length })}
-      </span>
-      {choosable > 0 && (
-        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
-          {t('channels.chooseMatching', { count: choosable })}
-        </Button>
-      )}
-      <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-        {t('channels.chooseNone')}
-      </Button>
+    <ChosenBar chosen={chosen}>
       <Button size="small" icon="play" onClick={() => void then(batch.setEnabled(picked, true))}>
         {t('channels.enableChosen')}
       </Button>
@@ -57,6 +46,6 @@ export function BatchBar(props: {
           return true
         }}
       />
-    </fieldset>
+    </ChosenBar>
   )
 }

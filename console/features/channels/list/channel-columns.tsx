@@ -73,8 +73,6 @@ export const channelColumns = (
   ),
 ]
 
-const sorted = { isSortable: true } as const
-
 function namingColumns(
   t: TFunction,
   types: TypeFacts,
@@ -85,13 +83,13 @@ function namingColumns(
     column(
       'id',
       t('channels.id'),
-      { ...sorted, width: 56, align: 'end', isHiddenAtFirst: true },
+      { width: 56, align: 'end', isHiddenAtFirst: true },
       { channel: ({ id }) => id },
     ),
     column(
       'name',
       t('channels.name'),
-      { ...sorted, width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
+      { width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
@@ -102,13 +100,13 @@ function namingColumns(
     column(
       'type',
       t('channels.type'),
-      { ...sorted, width: 92 },
+      { width: 92 },
       { channel: ({ type }) => types.nameOf(type) },
     ),
     column(
       'status',
       t('channels.status'),
-      { ...sorted, width: 130, onCard: 'aside' },
+      { width: 130, onCard: 'aside' },
       {
         channel: (channel) => <ChannelStatus channel={channel} />,
         tag: (group) => <TagStatus group={group} />,
@@ -123,7 +121,7 @@ function routingColumns(t: TFunction, actions: ChannelActions): ChannelColumn[] 
     return column(
       field,
       t(`channels.${field}`),
-      { ...sorted, width: 64 },
+      { width: 64 },
       {
         channel: (channel) => (
           <InlineInteger
@@ -148,7 +146,7 @@ function routingColumns(t: TFunction, actions: ChannelActions): ChannelColumn[] 
     column(
       'response_time',
       t('channels.responseTime'),
-      { ...sorted, width: 96 },
+      { width: 96 },
       {
         channel: (channel) => <LastTest channel={channel} />,
         tag: ({ response_time }) => <ResponseTime milliseconds={response_time} isShort />,
@@ -164,7 +162,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
     column(
       'group',
       t('channels.groups'),
-      { ...sorted, width: 100 },
+      { width: 100 },
       {
         channel: ({ group }) => <Names names={listOf(group)} areGroups />,
         tag: ({ group }) => <Names names={listOf(group)} areGroups />,
@@ -173,7 +171,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
     column(
       'models',
       t('channels.models'),
-      { ...sorted, width: 140, isHiddenAtFirst: true },
+      { width: 140, isHiddenAtFirst: true },
       { channel: ({ models }) => <Names names={listOf(models)} /> },
     ),
   ]
@@ -185,13 +183,13 @@ function figureColumns(t: TFunction, types: TypeFacts, actions: ChannelActions):
     column(
       'used_quota',
       t('channels.usedQuota'),
-      { ...sorted, width: 98, align: 'end' },
+      { width: 98, align: 'end' },
       { channel: used, tag: used },
     ),
     column(
       'balance',
       t('channels.balance'),
-      { ...sorted, width: 112, align: 'end' },
+      { width: 112, align: 'end' },
       {
         channel: (channel) => (
           <Balance
@@ -205,19 +203,19 @@ function figureColumns(t: TFunction, types: TypeFacts, actions: ChannelActions):
     column(
       'tag',
       t('channels.tag'),
-      { ...sorted, width: 110, isHiddenAtFirst: true },
+      { width: 110, isHiddenAtFirst: true },
       { channel: ({ tag }) => tag || '–' },
     ),
     column(
       'expired_time',
       t('channels.expiry'),
-      { ...sorted, width: 130, isHiddenAtFirst: true },
+      { width: 130, isHiddenAtFirst: true },
       { channel: (channel) => <Expiry at={channel.expired_time} /> },
     ),
     column(
       'created_time',
       t('channels.created'),
-      { ...sorted, width: 164, isHiddenAtFirst: true },
+      { width: 164, isHiddenAtFirst: true },
       { channel: (channel) => <Time at={channel.created_time} style="stamp" /> },
     ),
   ]

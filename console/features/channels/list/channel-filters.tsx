@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups.ts'
-import { Button } from '#console/ui/button.tsx'
 import { type Choice, Select } from '#console/ui/inputs.tsx'
+import { KeywordFilter } from '#console/ui/list-panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
-import { type ChannelFilters, isFiltered, NO_FILTERS } from './channel-address.ts'
-
-export type SetFilters = (patch: Partial<ChannelFilters>, options?: { isTyping: boolean }) => void
+import type { ChannelFilters } from './channel-address.ts'
+import type { ChannelListView } from './use-channel-list.ts'
 
 const STATES = [
   ['1', 'enabled'],
@@ -15,11 +14,10 @@ const STATES = [
   ['3', 'autoDisabled'],
 ] as const
 
-export type FieldsProps = {
-  filters: ChannelFilters
+type FieldsProps = {
+  view: Pick<ChannelListView, 'filter' | 'setFilter'>
   /** The types to choose from. */
   types: readonly Choice<string>[]
-  onFilters: SetFilters
 }
 
 /** How many of those are set that are folded away on phones. */
@@ -28,30 +26,19 @@ export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
 
 /** What the list is narrowed to: kept in the address. On phones all but the search folds. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
-  const { filters, onFilters } = props
   const { t } = useTranslation()
   return (
     <>
-      <SearchInput
-        icon="search"
-        label={t('channels.searchKeyword')}
-        value={filters.keyword}
-        onChange={(text) => onFilters({ keyword: text }, { isTyping: true })}
-      />
+      <KeywordFilter label={t('channels.searchKeyword')} view={props.view} />
       <div className="tg-channel-fold" hidden={props.isFolded}>
         <FoldedFields {...props} />
       </div>
-      {isFiltered(filters) && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('channels.clear')}
-        </Button>
-      )}
     </>
   )
 }
 
 function FoldedFields(props: FieldsProps): ReactElement {
-  const { filters, onFilters } = props
+  const { filter: filters, setFilter: onFilters } = props.view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
   const names = filters.group === '' ? groups : [...new Set([...groups, filters.group])]

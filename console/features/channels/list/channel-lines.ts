@@ -41,10 +41,44 @@ export const isTagGroup = (entry: ChannelEntry): entry is TagGroup => 'children'
 export const lineKey = (line: ChannelLine): string =>
   line.kind === 'tag' ? tagKey(line.group.tag) : String(line.channel.id)
 
-export const tagKey = (tag: string): string => `tag:${tag}`
+const tagKey = (tag: string): string => `tag:${tag}`
 
 /** Not enabled; a tag is muted when none of its channels is. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
+
+/** Keys of lines to mark: the chosen channels, and the tags of which every channel is chosen. */
+export function markedKeys(
+  entries: readonly ChannelEntry[],
+  chosen: ReadonlySet<string>,
+): Set<string> {
+  const marked = new Set(chosen)
+  for (const entry of entries) {
+    if (isTagGroup(entry) && entry.members.every(({ id }) => chosen.has(String(id)))) {
+      marked.add(tagKey(entry.tag))
+    }
+  }
+  return marked
+}
+
+/** The chosen channels after the marks became `next`: a tag's mark is that of all its channels. */
+export function chosenAfter(
+  entries: readonly ChannelEntry[],
+  chosen: ReadonlySet<string>,
+  next: ReadonlySet<string>,
+): Set<string> {
+  const before = markedKeys(entries, chosen)
+  const after = new Set([...next].filter((key) => !key.startsWith('tag:')))
+  for (const entry of entries) {
+    if (!isTagGroup(entry)) continue
+    const key = tagKey(entry.tag)
+    if (before.has(key) === next.has(key)) continue
+    for (const { id } of entry.members) {
+      if (next.has(key)) after.add(String(id))
+      else after.delete(String(id))
+    }
+  }
+  return after
+}

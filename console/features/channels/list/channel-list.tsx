@@ -1,26 +1,21 @@
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
-import type { MenuEntry } from '#console/ui/menu.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { ListPanel } from '#console/ui/list-panel.tsx'
+import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { TestProgressBar } from '../testing/test-progress.tsx'
 import { useTestAll } from '../testing/use-test-all.ts'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
-import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
 import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
+import { ChannelFilterFields, foldedCount } from './channel-filters.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
-import { ChannelToolbar } from './channel-toolbar.tsx'
+import { ChannelModes } from './channel-modes.tsx'
 import { useBalanceActions } from './use-balance-actions.ts'
 import { useBatchActions } from './use-batch-actions.ts'
 import { useChannelAction } from './use-channel-action.ts'
@@ -68,36 +63,6 @@ async function fixAbilities(): Promise<void> {
   await request({ method: 'POST', path: '/api/channel/fix' })
 }
 
-/** Nothing there yet, or nothing that the filters let through. */
-function NoChannels(props: {
-  isFiltered: boolean
-  onClear: () => void
-  onCreate: () => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const clear = <Button onClick={props.onClear}>{t('channels.clear')}</Button>
-  const create = (
-    <Button tone="primary" icon="add" onClick={props.onCreate}>
-      {t('channels.create')}
-    </Button>
-  )
-  return props.isFiltered ? (
-    <EmptyState
-      icon="search"
-      title={t('channels.notFoundTitle')}
-      body={t('channels.notFoundBody')}
-      action={clear}
-    />
-  ) : (
-    <EmptyState
-      icon="channels"
-      title={t('channels.noneTitle')}
-      body={t('channels.noneBody')}
-      action={create}
-    />
-  )
-}
-
 const noteOf = (line: ChannelLine): ReactElement | null =>
   line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null
 
@@ -112,76 +77,72 @@ export function ChannelList(props: {
   onCreate: () => void
 }): ReactElement {
   const { view } = props
-  const { filters, list, modes } = view
+  const { filter, modes } = view
   const { t } = useTranslation()
   const types = useTypeFacts()
   const removals = useRemovals()
   const batch = useBatchActions()
   const tree = useTree(view)
   const chosen = useChosen(view)
+  const isNarrow = useIsNarrow()
+  const [isUnfolded, setUnfolded] = useState(false)
   const actions = useChannelActions({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
+  const acts = useListActions({ ...removals, onResults: props.onResults })
   const { isBatch } = modes
   const columns = useMemo(
     () => channelColumns(t, types, actions, isBatch),
     [t, types, actions, isBatch],
   )
-  const layout = useColumnLayout('channels-table-columns', columns)
-  const refresh = async () => {
-    if ((await list.refetch()).isError) showError(t('channels.refreshFailed'))
-  }
-  useListCommands(t('channels.create'), props.onCreate, t('channels.refresh'), () => void refresh())
   const open = (line: ChannelLine) =>
     line.kind === 'tag' ? tree.toggle(line.group) : props.onEdit(line.channel)
+  const foldedOn = foldedCount(filter)
   return (
-    <Panel isFlush>
-      <ChannelToolbar
-        modes={modes}
-        acts={useListActions({ ...removals, onResults: props.onResults })}
-        onRefresh={() => void refresh()}
-        columns={<ColumnChooser layout={layout} />}
-        filters={{
-          filters,
-          types: types.types.map(({ id, name }) => ({ value: String(id), label: name })),
-          onFilters: view.setFilters,
-        }}
-      />
-      {list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-      ) : (
-        <div className="tg-list-ended tg-channel-list">
-          <DataGrid
-            label={t('channels.grid')}
-            rows={tree.lines}
-            rowKey={lineKey}
-            layout={layout}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isMuted}
-            cardNote={noteOf}
-            onOpen={open}
-            sort={view.sort}
-            onSort={(asked) => view.setAddress(sortAfter(view.sort, asked))}
-            {...(modes.isTagMode ? { branch: tree.branch } : view.counts)}
-            {...(isBatch ? { selection: chosen.selection } : {})}
-            empty={
-              <NoChannels
-                isFiltered={isFiltered(filters)}
-                onClear={() => view.setFilters(NO_FILTERS)}
-                onCreate={props.onCreate}
-              />
-            }
+    <div className="tg-channel-list">
+      <ListPanel
+        label={t('channels.grid')}
+        view={{ ...view, rows: tree.lines }}
+        layoutKey="channels-table-columns"
+        columns={columns}
+        rowKey={lineKey}
+        filters={
+          <ChannelFilterFields
+            view={view}
+            types={types.types.map(({ id, name }) => ({ value: String(id), label: name }))}
+            isFolded={isNarrow && !isUnfolded}
           />
-        </div>
-      )}
-      {isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
-      <Pagination
-        page={view.page}
-        pageSize={view.pageSize}
-        total={list.data?.total ?? 0}
-        onPage={(page, how) => view.setAddress({ page }, how)}
-        onPageSize={view.setPageSize}
+        }
+        isClearable
+        create={{ text: t('channels.create'), act: props.onCreate }}
+        none={{ icon: 'channels', title: t('channels.noneTitle'), body: t('channels.noneBody') }}
+        notFound={{ title: t('channels.notFoundTitle'), body: t('channels.notFoundBody') }}
+        modes={
+          <>
+            {isNarrow && (
+              <Button
+                icon="filter"
+                isExpanded={isUnfolded}
+                onClick={() => setUnfolded(!isUnfolded)}
+              >
+                {foldedOn === 0 ? t('ui.filters') : t('channels.filtersOn', { count: foldedOn })}
+              </Button>
+            )}
+            <ChannelModes modes={modes} />
+          </>
+        }
+        tools={
+          <MenuButton items={acts}>
+            <Button icon="more" label={t('channels.moreActions')} />
+          </MenuButton>
+        }
+        notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
+        chosen={isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
+        isMuted={isMuted}
+        isEnded
+        cardNote={noteOf}
+        onOpen={open}
+        {...(modes.isTagMode ? { branch: tree.branch } : {})}
+        {...(isBatch ? { selection: chosen.selection } : {})}
       />
-    </Panel>
+    </div>
   )
 }

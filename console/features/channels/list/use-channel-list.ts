@@ -1,62 +1,45 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { channelsQuery } from '#console/api/channels.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import type { Sort } from '#console/ui/data-grid/column.ts'
+import { showError } from '#console/ui/toast.ts'
+import { useListPage } from '#console/ui/use-list-page.ts'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { ChannelEntry } from '#read-api/contract/channels.ts'
-import { ADDRESS, type ChannelFilters } from './channel-address.ts'
+import { ADDRESS, sortAfter } from './channel-address.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
-const NO_ENTRIES: readonly ChannelEntry[] = []
-
-/** What the address and this browser ask for, and its rows. */
+/** The page of channels that the address and this browser ask for. */
 export function useChannelList() {
-  const [address, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize()
-  const [isTagMode, setTagMode] = useTagMode()
-  const [isIdSort, setIdSort] = useIdSort()
+  const { t } = useTranslation()
+  // Channels gathered under their tags.
+  const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
+  // The newest channel first, instead of the highest priority.
+  const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
-  const { order, page, sort, ...filters } = address
-  const isDescending = order === 'desc'
-  const list = useQuery({
-    ...channelsQuery({ ...filters, sort, isDescending, isIdSort, isTagMode, page, pageSize }),
-    // Every call changes what a channel has served.
-    refetchOnMount: 'always',
-  })
-  const anew = (set: () => void) => {
-    set()
-    setAddress({ page: 0 })
+  const view = useListPage(ADDRESS, ({ order, sort = '', ...ask }) =>
+    channelsQuery({ ...ask, sort, isDescending: order !== 'asc', isIdSort, isTagMode }),
+  )
+  const { sort } = view
+  const fromFirst = (set: (isOn: boolean) => void) => (isOn: boolean) => {
+    set(isOn)
+    view.setFilter({})
+  }
+  const refresh = async () => {
+    if ((await view.list.refetch()).isError) showError(t('channels.refreshFailed'))
   }
   return {
-    filters,
-    page,
-    pageSize,
-    list,
-    entries: list.data?.items ?? NO_ENTRIES,
-    order: { sort, isDescending, isIdSort },
-    sort: sort === '' ? null : { column: sort, isDescending },
-    counts: { total: list.data?.total ?? 0, firstIndex: page * pageSize },
-    setAddress,
-    setFilters: (patch: Partial<ChannelFilters>, options?: { isTyping: boolean }) =>
-      setAddress({ ...patch, page: 0 }, options),
-    setPageSize: (size: typeof pageSize) => anew(() => setPageSize(size)),
+    ...view,
+    order: { sort: sort?.column ?? '', isDescending: sort?.isDescending ?? true, isIdSort },
+    setSort: (asked: Sort) => view.setSort(sortAfter(sort, asked)),
+    refresh: () => void refresh(),
     modes: {
       isTagMode,
-      setTagMode: (isOn: boolean) => anew(() => setTagMode(isOn)),
+      setTagMode: fromFirst(setTagMode),
       isIdSort,
-      setIdSort: (isOn: boolean) => anew(() => setIdSort(isOn)),
+      setIdSort: fromFirst(setIdSort),
       isBatch,
       setBatch,
     },
   }
 }
-
-/** Channels gathered under their tags. */
-const useTagMode = (): [boolean, (isOn: boolean) => void] =>
-  useLocalPreference('enable-tag-mode', false, readFlag)
-
-/** The newest channel first, instead of the highest priority. */
-const useIdSort = (): [boolean, (isOn: boolean) => void] =>
-  useLocalPreference('id-sort', false, readFlag)

@@ -8,7 +8,7 @@ import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
 /** Which tags are open, over the rows as they are now; a tag's channels are read as it opens. */
-export function useTree({ entries, order }: ChannelListView) {
+export function useTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>
     isTagGroup(entry) && openTags.has(entry.tag) ? [entry.tag] : [],

@@ -1,30 +1,34 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo } from 'react'
+import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { usersKey } from '#console/api/users.ts'
+import { usersKey, usersQuery } from '#console/api/users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Select } from '#console/ui/inputs.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
-import { SearchInput } from '#console/ui/search-input.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
+import { listAddress } from '#console/ui/list-address.ts'
+import { KeywordFilter, ListPanel } from '#console/ui/list-panel.tsx'
+import { textParam } from '#console/ui/url-state.ts'
+import { useListPage } from '#console/ui/use-list-page.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { ChosenUsers } from '../quota/chosen-users.tsx'
-import { useChosenUsers } from '../quota/use-chosen-users.ts'
-import type { Actor } from '../user-actions.ts'
+import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
-import type { UserListView } from './use-user-list.ts'
 import { userColumns } from './user-columns.tsx'
+
+const ADDRESS = listAddress({ keyword: textParam(), group: textParam() })
+
+/** The page of users that the address asks for. */
+export const useUserList = () =>
+  useListPage(ADDRESS, (ask) => ({
+    ...usersQuery(ask),
+    // The live stream does not tell what other admins do to users.
+    refetchOnWindowFocus: 'always',
+  }))
+
+type UserListView = ReturnType<typeof useUserList>
 
 type UserListProps = {
   view: UserListView
@@ -37,90 +41,71 @@ type UserListProps = {
 /** Every user, filtered, page by page, with what may be done to each. */
 export function UserList(props: UserListProps): ReactElement {
   const { t } = useTranslation()
-  const { view, onOpen } = props
-  const { list, paging } = view
-  const chosen = useChosenUsers(view.rows, props.actor)
-  const layout = useUserLayout(props)
-  const refresh = () => void list.refetch()
-  useListCommands(t('users.create'), props.onCreate, t('users.refresh'), refresh)
+  const { view, actor } = props
+  const columns = useUserColumns(props)
+  const [keys, setKeys] = useState<ReadonlySet<string>>(NONE)
+  const picked = view.rows.filter(({ id }) => keys.has(String(id)))
   return (
-    <Panel isFlush>
-      <Toolbar
-        label={t('users.filters')}
-        end={
-          <>
-            <Button icon="refresh" label={t('users.refresh')} onClick={refresh} />
-            <ColumnChooser layout={layout} />
-          </>
-        }
-      >
-        <UserFilters view={view} onQuery={refresh} />
-      </Toolbar>
-      <ChosenUsers chosen={chosen} onAdjust={props.onAdjust} />
-      {list.data !== undefined && <LiveUsers />}
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={refresh} />
-      ) : (
-        <div className="tg-list-ended">
-          <DataGrid
-            label={t('users.grid')}
-            rows={view.rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={paging.total}
-            firstIndex={paging.page * paging.pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isMuted}
-            onOpen={onOpen}
-            openText={t('users.open')}
-            selection={{ keys: chosen.keys, onChange: chosen.choose }}
-            empty={<NoUsers onClear={view.clear} />}
-          />
-        </div>
-      )}
-      <Pagination {...paging} />
-    </Panel>
+    <ListPanel
+      label={t('users.grid')}
+      view={view}
+      layoutKey="users-table-columns"
+      columns={columns}
+      rowKey={rowKey}
+      filters={<UserFilters view={view} />}
+      isClearable
+      create={{ text: t('users.create'), act: props.onCreate }}
+      notFound={{ title: t('users.notFoundTitle'), body: t('users.notFoundBody') }}
+      notice={
+        <>
+          {picked.length > 0 && (
+            <ChosenUsers
+              picked={picked}
+              adjustable={picked.filter((user) => actionsOn(user, actor).has('adjust'))}
+              onAdjust={props.onAdjust}
+              onNone={() => setKeys(NONE)}
+            />
+          )}
+          {view.list.data !== undefined && <LiveUsers />}
+        </>
+      }
+      isMuted={isMuted}
+      isEnded
+      onOpen={props.onOpen}
+      openText={t('users.open')}
+      selection={{ keys, onChange: setKeys }}
+    />
   )
 }
 
+const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Begins with rows to keep: who may not read them is not asked again. */
+/** Mounted with the first rows: a user who may not read them is not asked to read them again. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
 }
 
-function useUserLayout({
-  actor,
-  onOpen,
-  onAdjust,
-}: Pick<UserListProps, 'actor' | 'onOpen' | 'onAdjust'>) {
+function useUserColumns({ actor, onOpen, onAdjust }: UserListProps) {
   const { t } = useTranslation()
   const locale = useLocale()
   const { setEnabled, manage } = useUserActions()
-  const columns = useMemo(
+  return useMemo(
     () => userColumns(t, locale, { actor, setEnabled, manage, onEdit: onOpen, onAdjust }),
     [t, locale, actor, setEnabled, manage, onOpen, onAdjust],
   )
-  return useColumnLayout('users-table-columns', columns)
 }
 
-function UserFilters(props: { view: UserListView; onQuery: () => void }): ReactElement {
-  const { filter, isFiltered, setFilter, clear } = props.view
+function UserFilters({ view }: { view: UserListView }): ReactElement {
+  const { filter, setFilter, refresh } = view
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
   const names = filter.group === '' ? groups : [...new Set([...groups, filter.group])]
   return (
     <>
-      <SearchInput
-        icon="search"
-        label={t('users.search')}
-        value={filter.keyword}
-        onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
-      />
+      <KeywordFilter label={t('users.search')} view={view} />
       <Select
         aria-label={t('users.searchGroup')}
         value={filter.group}
@@ -130,26 +115,39 @@ function UserFilters(props: { view: UserListView; onQuery: () => void }): ReactE
         ]}
         onChange={(group) => setFilter({ group })}
       />
-      <Button onClick={props.onQuery}>{t('users.query')}</Button>
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={clear}>
-          {t('users.clear')}
-        </Button>
-      )}
+      <Button onClick={refresh}>{t('users.query')}</Button>
     </>
   )
 }
 
-/** There is always somebody: who looks. */
-function NoUsers({ onClear }: { onClear: () => void }): ReactElement {
+/** What can be done to the selected users whose balance this admin may change. */
+function ChosenUsers(props: {
+  picked: readonly User[]
+  adjustable: readonly User[]
+  onAdjust: (users: readonly User[]) => void
+  onNone: () => void
+}): ReactElement {
   const { t } = useTranslation()
+  const { picked, adjustable } = props
+  const beyond = picked.length - adjustable.length
   return (
-    <EmptyState
-      icon="search"
-      title={t('users.notFoundTitle')}
-      body={t('users.notFoundBody')}
-      action={<Button onClick={onClear}>{t('users.clear')}</Button>}
-    />
+    <fieldset className="tg-chosen tg-user-chosen" aria-label={t('users.chosenLabel')}>
+      <span role="status">
+        {t('users.chosen', { count: picked.length })}
+        {beyond > 0 && ` · ${t('users.chosenBeyond', { count: beyond })}`}
+      </span>
+      <Button tone="quiet" size="small" onClick={props.onNone}>
+        {t('ui.chooseNone')}
+      </Button>
+      <Button
+        size="small"
+        icon="wallet"
+        isDisabled={adjustable.length === 0}
+        onClick={() => props.onAdjust(adjustable)}
+      >
+        {t('users.adjust')}
+      </Button>
+    </fieldset>
   )
 }
 

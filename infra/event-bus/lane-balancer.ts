@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Lease, Leases } from '../leases/leases.ts'
+import { ALL_LANES, LANE_COUNT } from './lanes.ts'
+
+export type LaneHolder = {
+  /** Updated by the balancer; read by the code that writes under these leases. */
+  readonly held: Map<number, Lease>
+  readonly onGained: (lanes: readonly number[]) => Promise<void>
+  readonly onLost: (lanes: readonly number[]) => void
+}
+
+type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
+
+/**
+ * Distributes the lanes evenly among the processes that work under `name`. Each process holds one
+ * of `LANE_COUNT` member leases, so that all of them can count the members; a process without one
+ * stands by. A single process has all lanes after its first round.
+ */
+export function balanceLanes(
+  { leases, log, ttlMs }: Deps,
+  name: string,
+  holder: LaneHolder,
+): { readonly stop: () => Promise<void> } {
+  const stopping = new AbortController()
+  const balancer = new LaneBalancer(leases, ttlMs, name, holder)
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const isBalanced = await balancer.rebalance().catch((err: unknown) => {
+        log.warn({ err, work: name }, 'distributing the lanes failed and will be retried')
+        return false
+      })
+      balancer.dropExpired()
+      // A process that lacks lanes retries soon, because another is about to release them.
+      const pauseMs = (ttlMs / (isBalanced ? 5 : 25)) * (0.8 + 0.4 * Math.random())
+      await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+      await balancer.releaseAll().catch(() => {})
+    },
+  }
+}
+
+class LaneBalancer {
+  private readonly leases: Leases
+  private readonly ttlMs: number
+  private readonly name: string
+  private readonly holder: LaneHolder
+  private membership: Lease | null = null
+  /**
+   * Until this moment of the local monotonic clock, no other process can have acquired what is
+   * held.
+   */
+  private validUntil = 0
+
+  constructor(leases: Leases, ttlMs: number, name: string, holder: LaneHolder) {
+    this.leases = leases
+    this.ttlMs = ttlMs
+    this.name = name
+    this.holder = holder
+  }
+
+  /** Renews what is held and moves towards the fair balancer; returns whether it is reached. */
+  async rebalance(): Promise<boolean> {
+    const { held } = this.holder
+    await this.renew()
+    const share = await this.fairShare()
+    if (held.size > share) await this.release([...held.keys()].sort((a, b) => a - b).slice(share))
+    else if (held.size < share) await this.acquireMore(share - held.size)
+    return held.size === share
+  }
+
+  /**
+   * Drops everything held once other processes may have acquired it, as when the database is
+   * unreachable.
+   */
+  dropExpired(): void {
+    if (performance.now() <= this.validUntil) return
+    this.membership = null
+    this.lose([...this.holder.held.keys()])
+  }
+
+  async releaseAll(): Promise<void> {
+    await this.release([...this.holder.held.keys()])
+    if (this.membership !== null) await this.leases.release(this.membership)
+  }
+
+  private async renew(): Promise<void> {
+    const { held } = this.holder
+    const requestedAt = performance.now()
+    const mine = [...held.values(), ...(this.membership === null ? [] : [this.membership])]
+    const renewed = await this.acquireByName(mine.map((lease) => lease.name))
+    this.validUntil = requestedAt + this.ttlMs
+    const isRenewed = ({ name, fence }: Lease): boolean => renewed.get(name)?.fence === fence
+    if (this.membership !== null && !isRenewed(this.membership)) this.membership = null
+    // A lease that another process held in the meantime is acquired as a new one in the same round.
+    this.lose([...held].filter(([, lease]) => !isRenewed(lease)).map(([lane]) => lane))
+  }
+
+  /**
+   * Returns how many lanes this process should hold; acquires a member lease first if it has none.
+   */
+  private async fairShare(): Promise<number> {
+    const members = await this.leases.holders(`seat:${this.name}:`)
+    if (this.membership === null) {
+      const free = ALL_LANES.map((n) => `seat:${this.name}:${n}`).find(
+        (member) => !members.has(member),
+      )
+      if (free !== undefined) this.membership = await this.leases.acquire(free, this.ttlMs)
+    }
+    if (this.membership === null) return 0
+    members.set(this.membership.name, this.leases.owner)
+    const rank = [...members.keys()].sort().indexOf(this.membership.name)
+    // The lowest ranks get the remainder.
+    return Math.floor(LANE_COUNT / members.size) + (rank < LANE_COUNT % members.size ? 1 : 0)
+  }
+
+  private async acquireMore(missing: number): Promise<void> {
+    const { held } = this.holder
+    const holders = await this.leases.holders(`lane:${this.name}:`)
+    const isFree = (lane: number): boolean =>
+      !held.has(lane) && [undefined, this.leases.owner].includes(holders.get(this.leaseOf(lane)))
+    const candidates = ALL_LANES.filter(isFree).slice(0, missing)
+    const acquired = await this.acquireByName(candidates.map((lane) => this.leaseOf(lane)))
+    const gained: number[] = []
+    for (const lane of candidates) {
+      const lease = acquired.get(this.leaseOf(lane))
+      if (lease === undefined) continue
+      held.set(lane, lease)
+      gained.push(lane)
+    }
+    if (gained.length === 0) return
+    try {
+      await this.holder.onGained(gained)
+    } catch (error) {
+      this.lose(gained)
+      throw error
+    }
+  }
+
+  private async release(lanes: readonly number[]): Promise<void> {
+    const released = lanes.map((lane) => this.holder.held.get(lane))
+    this.lose(lanes)
+    for (const lease of released) if (lease !== undefined) await this.leases.release(lease)
+  }
+
+  private lose(lanes: readonly number[]): void {
+    for (const lane of lanes) this.holder.held.delete(lane)
+    if (lanes.length > 0) this.holder.onLost(lanes)
+  }
+
+  private async acquireByName(names: readonly string[]): Promise<Map<string, Lease>> {
+    if (names.length === 0) return new Map()
+    const leases = await this.leases.acquireAll(names, this.ttlMs)
+    return new Map(leases.map((lease) => [lease.name, lease]))
+  }
+
+  private leaseOf(lane: number): string {
+    return `lane:${this.name}:${lane}`
+  }
+}

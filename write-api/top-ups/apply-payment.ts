@@ -1,0 +1,146 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { topUpId } from '#domain/account/top-up-ids.ts'
+import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { fromWire, toWire } from '#domain/shared/quota.ts'
+import type { PayTopUp } from '#domain/top-up/commands.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import { type Rebate, type TopUpOrdered, topUpStream } from '#domain/top-up/events.ts'
+import { shareOf } from '#domain/top-up/money.ts'
+import { refundShares, type TopUpState } from '#domain/top-up/state.ts'
+import type { Core } from '#infra/core.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { findUser } from '#projections/users/query.ts'
+import { orderIdOf } from './pay.ts'
+
+/** A provider's payment report with a verified signature. */
+type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
+
+/** `rejected`: nothing happened; the log contains the reason. */
+type PaymentResult = 'credited' | 'credited-before' | 'rejected'
+
+/**
+ * Marks the order as paid and credits the account in the same append: exactly once, regardless of
+ * how often and to which process the provider reports it. Resolves once it is committed; rejects if
+ * the outcome is unknown.
+ */
+export async function applyPayment(
+  core: Core,
+  values: ReadonlyMap<string, string>,
+  payment: SignedPayment,
+  cause: string,
+): Promise<PaymentResult> {
+  const { provider, tradeNo, paymentId } = payment
+  const orderId = orderIdOf(tradeNo)
+  const alarm = (reason: string, details: object = {}): PaymentResult => {
+    const fields = { alarm: 'payment-refused', provider, orderId, paymentId, reason, ...details }
+    core.log.error(fields, 'a payment was not credited and needs attention')
+    return 'rejected'
+  }
+  if (orderId === null) return alarm('TopUpUnknown')
+  const { order } = await core.actors.stateOf(topUpDecider, topUpStream(orderId))
+  if (order === null) return alarm('TopUpUnknown')
+  const steps = await paymentSteps(core, values, payment, order)
+  const context = { actor: `system:${provider}`, cause, at: core.now() }
+  const outcome = await core.actors.handleTogether(steps, context)
+  if (outcome.isDone) return 'credited'
+  const { code, params } = outcome.error
+  if (code !== 'TopUpPaidAlready') return alarm(code, params)
+  if (params.paymentId !== paymentId) return alarm('paid twice', { paidBy: params.paymentId })
+  await assertCredited(core, order)
+  return 'credited-before'
+}
+
+/**
+ * In a store without atomic appends to several streams, the credit may still be missing; `success`
+ * is not answered then.
+ */
+async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
+  const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
+  if (grantIds.has(topUpId({ orderId }))) return
+  throw new StoreUnavailable(`the credit of order ${orderId} is not written yet`)
+}
+
+/** NOTE: the order's decision comes first; if it is rejected, so are all other steps. */
+async function paymentSteps(
+  core: Core,
+  values: ReadonlyMap<string, string>,
+  payment: SignedPayment,
+  order: TopUpOrdered['data'],
+): Promise<AnyStep[]> {
+  const { orderId, userId, provider } = order
+  const rebate = await rebateOf(core, values, order)
+  const account = (ownerId: number, command: object): AnyStep => ({
+    decider: accountDecider,
+    stream: accountStream(ownerId),
+    command: { userId: ownerId, orderId, ...command },
+  })
+  const amount = fromWire(order.quota)
+  const steps = [
+    {
+      decider: topUpDecider,
+      stream: topUpStream(orderId),
+      command: { type: 'PayTopUp', ...payment, rebate },
+    },
+    account(userId, { type: 'CreditTopUp', provider, amount }),
+  ]
+  if (rebate !== null) {
+    const share = { inviteeId: userId, amount: fromWire(rebate.quota) }
+    steps.push(account(rebate.inviterId, { type: 'EarnRebate', ...share }))
+  }
+  return steps
+}
+
+/**
+ * Computes the rebate from the options at the time of payment; null if there is none or no inviter
+ * to receive it.
+ */
+async function rebateOf(
+  core: Core,
+  values: ReadonlyMap<string, string>,
+  order: TopUpOrdered['data'],
+): Promise<Rebate | null> {
+  if (!optionFlag(values, 'RebateEnabled')) return null
+  const percentage = optionValue(values, 'RebatePercentage')
+  const quota = shareOf(fromWire(order.quota), percentage)
+  const inviterId = (await findUser(core.db, order.userId))?.inviterId ?? null
+  if (quota === 0n || inviterId === null) return null
+  const inviter = await findUser(core.db, inviterId)
+  const isActive = inviter !== null && !inviter.isDeleted && inviter.status === 1
+  return isActive ? { inviterId, percentage, quota: toWire(quota) } : null
+}
+
+/**
+ * Returns the steps on the user's and the inviter's accounts for a refund of `cents` hundredths, or
+ * for a restoration if it is negative. The order's step must precede them and be rejected unless it
+ * is decided on the same state.
+ */
+export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
+  const { order, payment } = state
+  if (order === null || payment === null || cents === 0n) return []
+  const { orderId, userId, provider } = order
+  const { quota, rebateQuota } = refundShares(state, cents)
+  const step = (ownerId: number, command: object): AnyStep => ({
+    decider: accountDecider,
+    stream: accountStream(ownerId),
+    command: { userId: ownerId, orderId, ...command },
+  })
+  const steps: AnyStep[] = []
+  const inviterId = payment.rebate?.inviterId ?? null
+  if (cents > 0n) {
+    const refundNo = state.refunds + 1
+    const reversal = { type: 'ReverseTopUp', refundNo, provider, amount: quota, note }
+    if (quota > 0n) steps.push(step(userId, reversal))
+    const lostRebate = { type: 'ReverseRebate', refundNo, amount: rebateQuota }
+    if (rebateQuota > 0n && inviterId !== null) steps.push(step(inviterId, lostRebate))
+    return steps
+  }
+  const restoreNo = state.restorations + 1
+  const restored = { type: 'CreditTopUp', restoreNo, provider, amount: -quota }
+  if (quota < 0n) steps.push(step(userId, restored))
+  const earnedRebate = { type: 'EarnRebate', restoreNo, inviteeId: userId, amount: -rebateQuota }
+  if (rebateQuota < 0n && inviterId !== null) steps.push(step(inviterId, earnedRebate))
+  return steps
+}

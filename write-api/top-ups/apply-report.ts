@@ -1,0 +1,136 @@
+import { messageDecider } from '#domain/message/decide.ts'
+import { messageStream } from '#domain/message/events.ts'
+import { rangesOf } from '#domain/message/recipients.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
+import type { Fact } from '#domain/shared/event.ts'
+import type { TopUpReport } from '#domain/top-up/commands.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import { newsOf, reportedChange } from '#domain/top-up/decide-report.ts'
+import { topUpStream } from '#domain/top-up/events.ts'
+import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/actors-port.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { orderOfPayment } from '#projections/orders/query.ts'
+import { activeAdminIds } from '#projections/users/query.ts'
+import type { Deps } from '../action.ts'
+import { storeText } from '../messages/send-message.ts'
+import { accountSteps } from './apply-payment.ts'
+import { orderIdOf } from './pay.ts'
+import { noticeText, type ReportNotice } from './report-notice.ts'
+import type { StripeReport } from './stripe-reports.ts'
+
+const FRESH_WITHIN_MS = 2_000
+/**
+ * The number of attempts while other processes change the same order; Stripe repeats the report
+ * after that.
+ */
+const ATTEMPTS_MAX = 10
+
+/**
+ * Records Stripe's report of a refund or dispute, takes back or restores the quota, and notifies
+ * the admins, in one append: once, regardless of how often and in which order reports arrive.
+ * Resolves once it is committed, or if the report is not about this site. Rejects if the outcome is
+ * unknown, so that Stripe repeats it.
+ */
+export async function applyReport(
+  deps: Deps,
+  { paymentId, tradeNo, command }: StripeReport,
+  cause: string,
+): Promise<void> {
+  const orderId = await orderOf(deps, paymentId, tradeNo)
+  if (orderId === null) {
+    const fields = { provider: 'stripe', paymentId, report: command.type }
+    deps.core.log.warn(fields, 'ignored a Stripe report about a payment of another site')
+    return
+  }
+  const stream = topUpStream(orderId)
+  await deps.runExclusive(stream, async () => {
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+      const error = await appendReport(deps, stream, command, cause)
+      if (error === null) return
+      if (error === 'RefundedMeanwhile') continue
+      const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
+      deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
+      // A different currency stays different; other problems may be solved before Stripe stops
+      // repeating.
+      if (error === 'TopUpMismatch') return
+      break
+    }
+    throw httpError('Unavailable')
+  })
+}
+
+/**
+ * Returns the order that the payment paid. A charge carries the trade number: if it names an order
+ * whose payment is not recorded yet, the report must be repeated later.
+ */
+async function orderOf(
+  { core, freshness }: Deps,
+  paymentId: string | null,
+  tradeNo: string | null,
+): Promise<number | null> {
+  if (paymentId === null) return null
+  const head = await core.store.headPosition()
+  if (!(await freshness.waitFor(['orders', 'users'], head, FRESH_WITHIN_MS))) {
+    throw httpError('Unavailable')
+  }
+  const orderId = await orderOfPayment(core.db, paymentId)
+  if (orderId !== null || tradeNo === null) return orderId
+  const namedId = orderIdOf(tradeNo)
+  if (namedId === null) return null
+  const { order, payment } = await core.actors.glance(topUpDecider, topUpStream(namedId))
+  if (order?.tradeNo === tradeNo && payment === null) throw httpError('Unavailable')
+  return null
+}
+
+/** Returns null if it is committed, now or before, and otherwise the code of the error. */
+async function appendReport(
+  deps: Deps,
+  stream: string,
+  report: StripeReport['command'],
+  cause: string,
+): Promise<string | null> {
+  const { actors, vault, now } = deps.core
+  const state = await actors.stateOf(topUpDecider, stream)
+  const { order } = state
+  if (order === null) return 'TopUpUnknown'
+  const note = await vault.seal(order.userId, noteOf(report))
+  const command: TopUpReport = { ...report, note, changesBefore: state.changes }
+  const cents = reportedChange(command, state)
+  const steps = [{ decider: topUpDecider, stream, command }, ...accountSteps(state, cents, note)]
+  const context = { actor: 'system:stripe', cause, at: now() }
+  const news = newsOf(command, state)
+  const outcome =
+    news === null
+      ? await actors.handleTogether(steps, context)
+      : await withNotice(deps, steps, { order, news, command, cents }, context)
+  return outcome.isDone ? null : outcome.error.code
+}
+
+/** Adds the notice, a message to all admins, to the same append, so that it is never sent twice. */
+async function withNotice(
+  { core, nextIds }: Deps,
+  steps: readonly AnyStep[],
+  notice: ReportNotice,
+  context: CommandContext,
+): Promise<Outcome<Fact, CodedError>> {
+  const { actors, db, vault } = core
+  const recipients = rangesOf(await activeAdminIds(db))
+  if (recipients.length === 0) return actors.handleTogether(steps, context)
+  const text = noticeText(notice)
+  const { outcome } = await nextIds('message', async (messageId) => {
+    const textRef = await storeText(vault, messageId, text)
+    const message = { type: 'SendMessage', messageId, recipients, format: 'markdown', textRef }
+    const sending = { decider: messageDecider, stream: messageStream(messageId), command: message }
+    const result = await actors.handleTogether([...steps, sending], context)
+    if (!result.isDone) await vault.deleteSecret(textRef)
+    return result
+  })
+  return outcome
+}
+
+/** The note next to the quota in the user's log. */
+function noteOf(command: StripeReport['command']): string {
+  const [subject, id] =
+    command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]
+  return `Stripe: ${subject} ${id}${command.reason === '' ? '' : ` (${command.reason})`}`
+}
