@@ -84,7 +84,7 @@ it('tops up by a gateway: amount, price, confirmation, its page, and the balance
   const code = page.getByLabel(en('wallet.topUpCode'))
   await code.fill('SUMMER')
   await code.blur()
-  await page.getByText('Error: No such top-up code').waitFor()
+  await page.getByText('Error: The top-up code is invalid').waitFor()
   await code.fill('SPRING')
   await code.blur()
   await page.getByText('CN¥65.70').waitFor()

@@ -161,8 +161,8 @@ describe('options', () => {
   })
 
   it.each([
-    ['QuotaForNewUser', 'x', 'must be a whole number (0 to 9007199254740991 quota units)'],
-    ['RetryTimes', '1.5', 'must be a whole number (0 to 3)'],
+    ['QuotaForNewUser', 'x', 'must be an integer (0 to 9007199254740991 quota units)'],
+    ['RetryTimes', '1.5', 'must be an integer (0 to 3)'],
     ['RetryTimes', '4', 'is above the maximum (3)'],
     ['general_setting.ping_interval_seconds', '0', 'is below the minimum (1 second)'],
     ['SMTPPort', '70000', 'is above the maximum (65535)'],
