@@ -76,7 +76,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' })
     await page.goto(`${product.url}/setup`)
     await setUp()
-    await page.getByRole('alert').getByText('needs the one-time token').waitFor()
+    await page.getByRole('alert').getByText('requires the one-time token').waitFor()
   })
 
   it('is led from any address to the setup, creates root and is signed in', async () => {

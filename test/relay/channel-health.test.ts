@@ -8,7 +8,14 @@ import { startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { budget } from '#test/support/budget.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
-import { chat, noGauges, noProgress, type RelayRig, relayRig } from './support/relay-rig.ts'
+import {
+  chat,
+  NO_PROVIDER_MESSAGES,
+  noGauges,
+  noProgress,
+  type RelayRig,
+  relayRig,
+} from './support/relay-rig.ts'
 
 let rig: RelayRig
 /** Behind channel 2, which is drawn before channel 1. */
@@ -217,6 +224,7 @@ describe('two relays', () => {
       rows: NO_ROWS,
       findExpired: async () => [],
       claimedCalls: claimedCallsInMemory(),
+      providerMessages: NO_PROVIDER_MESSAGES,
       gauges: noGauges,
       tasks: { progress: noProgress, findOpenTasks: async () => [] },
     })

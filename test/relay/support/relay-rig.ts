@@ -100,7 +100,7 @@ export const noProgress: Progress = {
 }
 
 /** For a relay without Postgres. */
-const NO_PROVIDER_MESSAGES: ProviderMessages = {
+export const NO_PROVIDER_MESSAGES: ProviderMessages = {
   add: () => {},
   find: async () => new Map(),
   sweep: async () => {},
