@@ -84,14 +84,17 @@ describe('a filter of the usage log lets the same calls through live as on the s
     await page.goto(`${product.url}/app/logs/api-usage?${query}`)
     await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
-    await eventually(() => rows().count()).toBe(Math.min(10, before))
+    await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before))
     await makeCalls()
     await eventually(() => totalOf(query)).toBe(before + each)
-    await eventually(() => rows().count()).toBe(Math.min(10, before) + each)
+    await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before) + each)
     await page.reload()
-    await eventually(() => rows().count()).toBe(Math.min(10, before + each))
+    await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before + each))
   })
 })
+
+/** Rows of a page of the usage log, unless another number was chosen. */
+const PAGE_SIZE = 20
 
 /** How many rows the server's own list has for the filters of the page's address. */
 async function totalOf(query: string): Promise<number> {
