@@ -52,7 +52,6 @@ const updateError = errorsOf({
 type Asked = {
   readonly url: string
   readonly at: number
-  readonly askedAt: number
   readonly release: Release | null
 }
 
@@ -82,13 +81,12 @@ export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
       const url = options.text('UpdateCheckUrl')
       if (!isForced && (url === '' || !options.flag('UpdateCheckEnabled'))) return success(none)
       if (url === '') throw updateError('UpdateCheckUnset')
-      const isFresh = last?.url === url && performance.now() - last.askedAt < DAY_MS
+      const isFresh = last?.url === url && core.now() - last.at < DAY_MS
       if (isForced || !isFresh) {
         outbound ??= createOutbound(operatorPolicy(core.config), LIMITS)
         last = {
           url,
           at: core.now(),
-          askedAt: performance.now(),
           release: await fetchRelease(outbound, url),
         }
       }

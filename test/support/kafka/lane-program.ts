@@ -20,7 +20,9 @@ const { databaseUrl, brokers, topic, work } = JSON.parse(process.argv[2] ?? '{}'
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const log = pino(
   { level: 'info' },
-  { write: (line) => (line.includes('are published') ? print('publishing') : undefined) },
+  {
+    write: (line) => (line.includes('publishes events to Kafka') ? print('publishing') : undefined),
+  },
 )
 // Postgres takes the locks of a process that was stopped away from it.
 const limits = { idle_in_transaction_session_timeout: 1_000 }
