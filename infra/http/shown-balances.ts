@@ -35,10 +35,10 @@ const SWEEP_EVERY_MS = 600_000
 /** Every process of the site shares them. `now` in unix milliseconds. */
 export async function createShownBalances(pg: Pool, now: () => number): Promise<ShownBalances> {
   await ensureSchema(pg, 'auth', TABLES)
-  let sweptAt = performance.now()
+  let sweptAt = now()
   const sweep = async (): Promise<void> => {
-    if (performance.now() - sweptAt < SWEEP_EVERY_MS) return
-    sweptAt = performance.now()
+    if (now() - sweptAt < SWEEP_EVERY_MS) return
+    sweptAt = now()
     await pg.query('delete from auth.shown_balances where shown_at < $1', [now() - KEPT_MS])
   }
   return {

@@ -78,8 +78,8 @@ export async function createPostgresShortLived(
 function createSweep(pg: Pool, now: () => number): () => Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   return async () => {
-    if (performance.now() - sweptAt < SWEEP_EVERY_MS) return
-    sweptAt = performance.now()
+    if (now() - sweptAt < SWEEP_EVERY_MS) return
+    sweptAt = now()
     await pg.query('delete from auth.short_lived where until <= $1', [Math.floor(now())])
   }
 }

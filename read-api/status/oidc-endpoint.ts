@@ -24,22 +24,22 @@ type Asked = { readonly wellKnown: string; endpoint: string; againAt: number }
  * The authorization endpoint that an OpenID provider's discovery document names. Whoever asks never
  * waits: the document is fetched beside, every ten minutes, or a minute after it could not be.
  */
-export function createOidcEndpoint({ config }: Pick<Core, 'config'>): OidcEndpoint {
+export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
   let asked: Asked | null = null
   const ask = async (about: Asked): Promise<void> => {
-    about.againAt = performance.now() + FAILED_MS
+    about.againAt = now() + FAILED_MS
     outbound ??= createOutbound(operatorPolicy(config), LIMITS)
     const endpoint = await fetchEndpoint(outbound, about.wellKnown)
     if (endpoint === null) return
     about.endpoint = endpoint
-    about.againAt = performance.now() + KNOWN_MS
+    about.againAt = now() + KNOWN_MS
   }
   return {
     of: (wellKnown) => {
       if (wellKnown === '') return ''
       if (asked?.wellKnown !== wellKnown) asked = { wellKnown, endpoint: '', againAt: 0 }
-      if (asked.againAt <= performance.now()) void ask(asked)
+      if (asked.againAt <= now()) void ask(asked)
       return asked.endpoint
     },
     close: async () => outbound?.close(),
