@@ -19,9 +19,14 @@ export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
 ): Promise<readonly string[]> {
-  const options = await readAgain(client)
+  return unpricedBy(await readAgain(client))(models)
+}
+
+/** The same by options that are read already: filters the names of models. */
+export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
+  if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
-  return models.filter((model) => !prices.has(model) && !ratios.has(model))
+  return (models) => models.filter((model) => !prices.has(model) && !ratios.has(model))
 }
 
 /** What the shipped price list has for each of the models, in their order. */

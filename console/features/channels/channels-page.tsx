@@ -22,6 +22,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
+import { UnpricedStep } from './form/unpriced-step.tsx'
 import { withChannels } from './list/cached-channels.ts'
 import { channelsOf, isTagGroup } from './list/channel-lines.ts'
 import { ChannelList } from './list/channel-list.tsx'
@@ -123,6 +124,7 @@ function Channels(): ReactElement {
   const [tested, setTested] = useState<Channel | null>(null)
   const [tag, setTag] = useState<EditedTag | null>(null)
   const [areResultsShown, setResultsShown] = useState(false)
+  const [unpriced, setUnpriced] = useState<{ isOpen: boolean; models: readonly string[] }>(NO_STEP)
   const navigate = useNavigate()
   const client = useQueryClient()
   const editTag = async (group: TagGroup) => {
@@ -158,6 +160,7 @@ function Channels(): ReactElement {
           view={view}
           onEdit={({ id }) => drawer.open(id)}
           onTest={setTested}
+          onUnpriced={(models) => setUnpriced({ isOpen: true, models })}
           onEditTag={(group) => void editTag(group)}
           onTimeline={({ id }) => void navigate(`/admin/health?peek=${id}`)}
           onResults={() => setResultsShown(true)}
@@ -166,12 +169,15 @@ function Channels(): ReactElement {
       )}
       {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
+      <UnpricedStep {...unpriced} onClose={() => setUnpriced({ ...unpriced, isOpen: false })} />
       <TestDialog channel={tested} onClose={() => setTested(null)} />
       <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagEditor edited={tag} onClose={() => setTag(null)} />
     </Page>
   )
 }
+
+const NO_STEP = { isOpen: false, models: [] }
 
 /** Begins with rows to keep: who may not read them is not asked again. */
 function LiveChannels(): null {

@@ -12,6 +12,7 @@ import { ButtonLink } from '#console/ui/button-link.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Tabs } from '#console/ui/tabs.tsx'
 import { checklist, type Step, stepPath } from './checklist.ts'
 import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippets.ts'
@@ -27,21 +28,24 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
-  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...LIVE, enabled: isAdmin }).data
-  const served = useQuery({ ...enabledModelsQuery, ...LIVE, enabled: isAdmin }).data
-  const models = useQuery({ ...usableModelsQuery, ...LIVE }).data
-  const chats = useQuery({ ...chatModelsQuery, ...LIVE }).data
-  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE }).data
+  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...LIVE, enabled: isAdmin })
+  const served = useQuery({ ...enabledModelsQuery, ...LIVE, enabled: isAdmin })
+  const models = useQuery({ ...usableModelsQuery, ...LIVE })
+  const chats = useQuery({ ...chatModelsQuery, ...LIVE })
+  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
+  // The head and the steps have another height once all is known: until then neither is shown.
+  const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
-    channels: channels?.total ?? null,
-    callableModels: models?.length ?? null,
-    tokens: tokens?.total ?? null,
+    channels: channels.data?.total ?? null,
+    callableModels: models.data?.length ?? null,
+    tokens: tokens.data?.total ?? null,
     calls,
   })
   const done = steps.filter(({ isDone }) => isDone).length
-  const unpriced = served?.find((model) => models?.includes(model) === false)
+  const unpriced = served.data?.find((model) => models.data?.includes(model) === false)
   const isWhole = done === steps.length
+  if (isWaiting) return <FirstRunWait />
   return (
     <Panel
       title={t(
@@ -65,11 +69,21 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
             />
           ))}
         </ol>
-        <Snippets apiKey={tokens?.items[0]?.key ?? null} model={chats?.[0] ?? FALLBACK_MODEL} />
+        <Snippets
+          apiKey={tokens.data?.items[0]?.key ?? null}
+          model={chats.data?.[0] ?? FALLBACK_MODEL}
+        />
       </div>
     </Panel>
   )
 }
+
+/** About as high as the panel. */
+export const FirstRunWait = (): ReactElement => (
+  <Panel>
+    <Skeleton height={420} />
+  </Panel>
+)
 
 function StepItem(props: { step: Step; number: number; path: string }): ReactElement {
   const { step, number, path } = props

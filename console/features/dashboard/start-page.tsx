@@ -2,8 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
-import { FirstRun } from './first-run.tsx'
+import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { useDashboard } from './use-dashboard.ts'
 import './dashboard.css'
 
@@ -18,7 +17,7 @@ export function StartPage(): ReactElement {
       ) : self.error !== null ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       ) : (
-        <Skeleton height={320} />
+        <FirstRunWait />
       )}
     </Page>
   )

@@ -91,7 +91,11 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
         </span>
         <div>
           <h2>{user === undefined ? <Skeleton width={100} height={20} /> : name}</h2>
-          {user !== undefined && (
+          {user === undefined ? (
+            <div className="tg-me-marks">
+              <Skeleton height={22} />
+            </div>
+          ) : (
             <p className="tg-me-marks">
               <span className="tg-muted">@{user.username}</span>
               <span className="tg-muted">

@@ -4,6 +4,7 @@ import { useUser } from '#console/api/use-user.ts'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
 import { useGroupWords } from '#console/ui/group-words.ts'
 import { Page } from '#console/ui/page.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { PriceList } from './price-list.tsx'
 import { RatioTag } from './ratio-tag.tsx'
@@ -16,6 +17,7 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   const { t } = useTranslation()
   const words = useGroupWords()
   const groups = Object.entries(view.groups)
+  if (view.query.isPending) return <GroupsWait />
   if (groups.length === 0) return null
   const count = (name: string): number =>
     view.all.filter(({ enable_groups }) => enable_groups.includes(name)).length
@@ -41,6 +43,20 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
         }))}
         onChange={view.setGroup}
       />
+    </div>
+  )
+}
+
+/** As high as the cards of two groups, so that their arrival moves no price. */
+function GroupsWait(): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-price-groups">
+      <div className="tg-radio-cards tg-price-groups-wait">
+        <p className="tg-label">{t('pricing.group')}</p>
+        <Skeleton />
+        <Skeleton />
+      </div>
     </div>
   )
 }

@@ -9,7 +9,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 /** Why a call failed, and that it cost nothing: what was held for it went back. */
 export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
-  const { end, status_code: status, error_code: code } = otherOf(row)
+  const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
   const name = endName(end)
   return (
     <section className="tg-log-failure" aria-label={t('logDetails.failure.title')}>
@@ -20,8 +20,24 @@ export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
         {code !== undefined && <code>{code}</code>}
       </p>
       {name !== null && <p className="tg-log-note">{t(`logDetails.failure.why.${name}`)}</p>}
+      {said !== undefined && said.trim() !== '' && <ProviderMessage text={said} />}
       <Account row={row} />
     </section>
+  )
+}
+
+const MESSAGE_MAX = 500
+
+/** The provider's own words, as it wrote them. */
+function ProviderMessage({ text }: { text: string }): ReactElement {
+  const { t } = useTranslation()
+  const letters = [...text.trim()]
+  const isCut = letters.length > MESSAGE_MAX
+  return (
+    <figure className="tg-log-said">
+      <figcaption>{t('logDetails.failure.providerMessage')}</figcaption>
+      <blockquote>{isCut ? `${letters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}</blockquote>
+    </figure>
   )
 }
 

@@ -55,7 +55,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   const { t } = useTranslation()
   const number = useNumberFormat()
   return useMemo(() => {
-    const drafts = [...placeColumns(setFilters), ...figureColumns(number)]
+    const drafts = [...placeColumns(setFilters), ...figureColumns(number, t('usageLog.ratios'))]
     return ORDER.flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
       .map((draft) => ({
@@ -108,11 +108,11 @@ function placeColumns(setFilters: SetFilters): Draft[] {
   ]
 }
 
-function figureColumns(number: Intl.NumberFormat): Draft[] {
+function figureColumns(number: Intl.NumberFormat, ratios: string): Draft[] {
   const count = (value: number, row: LogEntry) =>
     row.request_id === '' ? <span className="tg-muted">–</span> : number.format(value)
   return [
-    { id: 'ratios', width: 92, cell: (row) => <RatioCell row={row} /> },
+    { id: 'ratios', heading: ratios, width: 92, cell: (row) => <RatioCell row={row} /> },
     { id: 'prompt', width: 62, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
     { id: 'completion', width: 60, align: 'end', cell: (row) => count(row.completion_tokens, row) },
     {

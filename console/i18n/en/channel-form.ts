@@ -10,6 +10,7 @@ export const channelForm: Words['channelForm'] = {
   unpricedTitle_one: '{{count}} model has no price',
   unpricedTitle_other: '{{count}} models have no price',
   unpricedLead: 'The channel is saved. Calls of a model without a price are refused.',
+  unpricedRefused: 'Calls of a model without a price are refused.',
   unpricedLater: 'Later',
   unpricedModel: 'Model',
   presetInput: 'Input / 1M',

@@ -21,6 +21,8 @@ export const channels: Words['channels'] = {
   grid: 'Channels',
   id: 'ID',
   name: 'Name',
+  unpriced_one: '{{count}} model without a price',
+  unpriced_other: '{{count}} models without a price',
   type: 'Type',
   groups: 'Groups',
   status: 'Status',

@@ -94,6 +94,7 @@ export const logDetails: Words['logDetails'] = {
     title: 'Why it failed',
     held: 'Held before the call',
     released: 'Given back at its end',
+    providerMessage: 'The provider’s message',
     why: {
       'client-gone': 'The caller disconnected before anything was delivered.',
       'upstream-error': 'No usable answer came from the provider, and no other channel took over.',

@@ -19,6 +19,8 @@ export const channels = {
   grid: '渠道列表',
   id: 'ID',
   name: '名称',
+  unpriced_one: '{{count}} 个模型未设价格',
+  unpriced_other: '{{count}} 个模型未设价格',
   type: '类型',
   groups: '分组',
   status: '状态',

@@ -89,6 +89,7 @@ export const logDetails = {
     title: '失败原因',
     held: '调用前预扣',
     released: '结束时退回',
+    providerMessage: '上游错误信息',
     why: {
       'client-gone': '调用方在收到任何内容之前就断开了。',
       'upstream-error': '上游没有给出可用的应答，也没有其他渠道接替。',

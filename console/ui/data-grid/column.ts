@@ -4,6 +4,8 @@ export type Column<Row> = {
   readonly id: string
   /** The header, also in the column chooser and on cards. */
   readonly title: string
+  /** A shorter header, beside which a hint has the title. */
+  readonly heading?: string
   readonly cell: (row: Row) => ReactNode
   /** Of a moment, in place of the date: how long ago that was, where it is chosen. */
   readonly agoCell?: (row: Row) => ReactNode

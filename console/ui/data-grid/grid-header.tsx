@@ -2,6 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef } from
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../icons.tsx'
 import { dismissHints } from '../toast.ts'
+import { Tooltip } from '../tooltip.tsx'
 import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { allToggled } from './selection.ts'
@@ -119,7 +120,14 @@ function HeaderCell<Row>(props: { column: Column<Row>; grid: DataGridProps<Row> 
           {sort !== null && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} size={12} />}
         </button>
       ) : (
-        <span className="tg-grid-title">{column.title}</span>
+        <span className="tg-grid-title">{column.heading ?? column.title}</span>
+      )}
+      {column.heading !== undefined && (
+        <Tooltip content={column.title}>
+          <button type="button" className="tg-grid-hint" aria-label={column.title}>
+            <Icon name="info" size={14} />
+          </button>
+        </Tooltip>
       )}
       <ColumnResizer
         title={column.title}

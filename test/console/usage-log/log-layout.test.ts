@@ -11,7 +11,7 @@ const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
-  ...['Time', 'Token', 'Model', 'Price ratios', 'Input', 'Output'],
+  ...['Time', 'Token', 'Model', 'Ratios', 'Input', 'Output'],
   ...['Duration', 'First token', 'Cost', 'Status'],
 ]
 const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
@@ -286,3 +286,58 @@ it('a failed call says why, and that what was held for it went back', async () =
   await page.getByText(en('logDetails.held', { hold: '4,000', back: 625 })).waitFor()
   await close()
 })
+
+describe('what the provider said of a failed call', () => {
+  const failed = (message: string) => {
+    const end = { price: undefined, usage: undefined, end: 'upstream-error' }
+    return logRow(9, { type: 6, quota: 0 }, { ...end, status_code: 502, provider_message: message })
+  }
+  const quote = (page: Page) =>
+    page.getByRole('figure', { name: en('logDetails.failure.providerMessage') })
+
+  for (const width of [1280, 390]) {
+    it(`is quoted whole, wrapped and selectable: ${width}`, async () => {
+      const url = `https://provider.example/${'a'.repeat(200)}`
+      rows = [failed(`The model is overloaded.\nSee ${url}`)]
+      const { page, close } = await open({ width })
+      await page.locator('.tg-grid-expander, .tg-card-more').first().click()
+      const text = quote(page).locator('blockquote')
+      expect(await text.innerText()).toBe(`The model is overloaded.\nSee ${url}`)
+      const look = await text.evaluate((element) => ({
+        isCut: element.scrollWidth > element.clientWidth,
+        select: getComputedStyle(element).userSelect,
+      }))
+      expect(look).toEqual({ isCut: false, select: 'text' })
+      await takePicture(page, `log-provider-message-${width}`)
+      await close()
+    })
+  }
+
+  it('is at most 500 characters, and nothing where it is unknown', async () => {
+    rows = [failed('好'.repeat(600)), logRow(8, { type: 6, quota: 0 }, { price: undefined })]
+    const { page, close } = await open()
+    const expanders = page.locator('.tg-grid-expander')
+    await expanders.first().click()
+    const text = await quote(page).locator('blockquote').innerText()
+    expect(text).toBe(`${'好'.repeat(499)}…`)
+    await expanders.last().click()
+    await expect.poll(() => page.locator('.tg-log-failure').count()).toBe(2)
+    expect(await quote(page).count()).toBe(1)
+    await close()
+  })
+})
+
+for (const language of ['en', 'zh'] as const) {
+  it(`says of which ratios it shows three: ${language}`, async () => {
+    rows = manyRows(3)
+    const { page, close } = await open({ language })
+    const words = language === 'en' ? 'Model / output / group ratio' : '模型/补全/分组倍率'
+    const hint = page.getByRole('columnheader').getByRole('button', { name: words })
+    await hint.focus()
+    await page.locator('.tg-tooltip').getByText(words).waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.tg-card-more').first().click()
+    await page.locator('.tg-card dt').getByText(words).waitFor()
+    await close()
+  })
+}

@@ -50,7 +50,7 @@ describe('the users’ list and drawers', () => {
       const listed = await lookFaults(page, `users-chosen-${language}`, [1280, 390])
       expect.soft(listed, 'chosen').toEqual([])
       await page.setViewportSize({ width: 1280, height: 860 })
-      await page.locator('.tg-user-chosen button').last().click()
+      await page.locator('.tg-bulk button').last().click()
       await page.getByLabel('$').first().fill('12.5')
       const many = await lookFaults(page, `user-adjust-${language}`, [1280, 390], '.tg-dialog')
       expect.soft(many, 'adjust').toEqual([])

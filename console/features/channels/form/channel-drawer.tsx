@@ -38,7 +38,7 @@ function OneDrawer(props: OneProps): ReactElement {
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
-  if (unpriced.length > 0) return <UnpricedStep {...props} models={unpriced} />
+  if (unpriced.length > 0) return <UnpricedStep {...props} models={unpriced} isSaved />
   if (isReady) return <OpenForm {...props} channel={loaded} onUnpriced={setUnpriced} />
   const title = props.edited === 'new' ? 'channelForm.createTitle' : 'channelForm.editPending'
   const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels.ts'
 import { groupsQuery } from '#console/api/groups.ts'
@@ -8,8 +8,10 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { groupTag } from '#console/ui/group-tag.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
+import { UnpricedTag, useUnpriced } from '../unpriced.tsx'
 import type { ChannelFormProps } from './channel-form-props.ts'
 import { FetchedModels } from './fetched-models.tsx'
+import { UnpricedStep } from './unpriced-step.tsx'
 
 /** The models a channel serves, the one it is tested with, and the groups it serves. */
 export function ModelFields(props: ChannelFormProps): ReactElement {
@@ -20,6 +22,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
   return (
     <>
       <Models {...props} />
+      {props.stored !== null && <Unpriced {...props} />}
       <FormField label={t('channelForm.testModel')} hint={t('channelForm.testModelHint')}>
         {(control) => (
           <TextInput
@@ -47,6 +50,23 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
           />
         )}
       </FormField>
+    </>
+  )
+}
+
+/** The models of a channel that is there whose calls are refused for want of a price. */
+function Unpriced({ draft }: ChannelFormProps): ReactElement {
+  const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
+  const [shown, setShown] = useState<readonly string[]>([])
+  const [isOpen, setOpen] = useState(false)
+  const open = () => {
+    setShown(unpriced)
+    setOpen(true)
+  }
+  return (
+    <>
+      {unpriced.length > 0 && <UnpricedTag count={unpriced.length} onOpen={open} />}
+      <UnpricedStep isOpen={isOpen} models={shown} onClose={() => setOpen(false)} />
     </>
   )
 }

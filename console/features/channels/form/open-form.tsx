@@ -12,6 +12,7 @@ import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, CreatedChannels } from '#write-api/contract/channels.ts'
+import { calledNames } from '../unpriced.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { type ChannelFaults, channelFaults } from './channel-faults.ts'
@@ -92,8 +93,7 @@ export function OpenForm(props: FormProps): ReactElement {
 
 /** The models that callers can name from now on, and could not before. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
-  const namesOf = ({ models, modelPrefix }: ChannelDraft) =>
-    models.map((model) => `${modelPrefix.trim()}${model}`)
+  const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }

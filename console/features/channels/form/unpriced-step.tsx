@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { optionsKey } from '#console/api/options.ts'
 import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
@@ -13,13 +14,15 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 
 type Props = {
   isOpen: boolean
-  /** Models of the channel that was just saved; none of them has a price. */
+  /** Models of a channel; none of them has a price. */
   models: readonly string[]
+  /** The channel was saved just now, so that nothing is lost by leaving its form. */
+  isSaved?: boolean
   onClose: () => void
 }
 
-/** After a channel is saved: its models without a price, and what the shipped list has for them. */
-export function UnpricedStep({ isOpen, models, onClose }: Props): ReactElement {
+/** The models of a channel without a price, and what the shipped list has for them. */
+export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const query = useQuery({
@@ -31,7 +34,10 @@ export function UnpricedStep({ isOpen, models, onClose }: Props): ReactElement {
   const known = (query.data ?? []).filter(({ ratio }) => ratio !== null)
   const { isBusy, submit } = useSubmit(async () => {
     await savePresetPrices(client, known)
-    await client.invalidateQueries({ queryKey: ['usable-models'] })
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['usable-models'] }),
+      client.invalidateQueries({ queryKey: optionsKey }),
+    ])
     showSuccess(t('channelForm.presetSaved', { count: known.length }), { goesAlong: true })
     onClose()
   }, onClose)
@@ -40,7 +46,7 @@ export function UnpricedStep({ isOpen, models, onClose }: Props): ReactElement {
       isOpen={isOpen}
       onClose={onClose}
       title={t('channelForm.unpricedTitle', { count: models.length })}
-      lead={t('channelForm.unpricedLead')}
+      lead={t(isSaved === true ? 'channelForm.unpricedLead' : 'channelForm.unpricedRefused')}
       footer={
         <>
           <Button onClick={onClose}>{t('channelForm.unpricedLater')}</Button>
@@ -55,7 +61,7 @@ export function UnpricedStep({ isOpen, models, onClose }: Props): ReactElement {
       {query.isPending ? (
         <Skeleton height={160} />
       ) : (
-        <PriceList prices={query.data ?? models.map(withoutPreset)} />
+        <PriceList prices={query.data ?? models.map(withoutPreset)} isSaved={isSaved === true} />
       )}
     </Drawer>
   )
@@ -68,7 +74,8 @@ const withoutPreset = (model: string): PresetPrice => ({
   maxOutputTokens: null,
 })
 
-function PriceList({ prices }: { prices: readonly PresetPrice[] }): ReactElement {
+function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }): ReactElement {
+  const { prices, isSaved } = props
   const { t } = useTranslation()
   return (
     <table className="tg-unpriced-list">
@@ -88,7 +95,7 @@ function PriceList({ prices }: { prices: readonly PresetPrice[] }): ReactElement
             {price.ratio === null ? (
               <td colSpan={2}>
                 <Icon name="alert" size={14} /> {t('channelForm.presetMissing')}{' '}
-                <Link to={priceForm(price.model)} state={SETTLED}>
+                <Link to={priceForm(price.model)} {...(isSaved ? { state: SETTLED } : {})}>
                   {t('channelForm.setPrice')}
                 </Link>
               </td>

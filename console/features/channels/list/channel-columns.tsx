@@ -20,10 +20,12 @@ import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 
-/** What the columns know of channel types. */
-export type TypeFacts = {
+/** What the columns know of channel types, and of prices. */
+export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
+  /** The channel's models without a price. */
+  readonly unpricedOf: (channel: Channel) => readonly string[]
 }
 
 type ChannelColumn = Column<ChannelLine>
@@ -54,7 +56,7 @@ const column = (
  */
 export const channelColumns = (
   t: TFunction,
-  types: TypeFacts,
+  types: ColumnFacts,
   actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] => [
@@ -75,7 +77,7 @@ export const channelColumns = (
 
 function namingColumns(
   t: TFunction,
-  types: TypeFacts,
+  types: ColumnFacts,
   actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] {
@@ -91,7 +93,14 @@ function namingColumns(
       t('channels.name'),
       { width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
       {
-        channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
+        channel: (channel, isChild) => (
+          <ChannelName
+            channel={channel}
+            isChild={isChild}
+            unpriced={types.unpricedOf(channel).length}
+            onUnpriced={() => actions.onUnpriced(channel)}
+          />
+        ),
         tag: (group, { isOpen, isLoading }) => (
           <TagName {...{ group, isOpen, isLoading }} onToggle={() => actions.onOpenTag(group)} />
         ),
@@ -177,7 +186,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
   ]
 }
 
-function figureColumns(t: TFunction, types: TypeFacts, actions: ChannelActions): ChannelColumn[] {
+function figureColumns(t: TFunction, types: ColumnFacts, actions: ChannelActions): ChannelColumn[] {
   const used = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
   return [
     column(

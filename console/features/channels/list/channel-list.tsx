@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { type ReactElement, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -7,8 +7,10 @@ import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
+import { listOf } from '../form/channel-draft.ts'
 import { TestProgressBar } from '../testing/test-progress.tsx'
 import { useTestAll } from '../testing/use-test-all.ts'
+import { useUnpriced } from '../unpriced.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { ChannelNote } from './channel-cells.tsx'
@@ -66,11 +68,20 @@ async function fixAbilities(): Promise<void> {
 const noteOf = (line: ChannelLine): ReactElement | null =>
   line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null
 
+function useUnpricedOf(): (channel: Channel) => readonly string[] {
+  const unpriced = useUnpriced()
+  return useCallback(
+    ({ models, model_prefix: prefix }) => unpriced({ models: listOf(models), prefix }),
+    [unpriced],
+  )
+}
+
 /** The table of channels, with what narrows, orders and gathers it, and what can be done. */
 export function ChannelList(props: {
   view: ChannelListView
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
+  onUnpriced: (models: readonly string[]) => void
   onEditTag: (group: TagGroup) => void
   onTimeline: (channel: Channel) => void
   onResults: () => void
@@ -86,12 +97,18 @@ export function ChannelList(props: {
   const chosen = useChosen(view)
   const isNarrow = useIsNarrow()
   const [isUnfolded, setUnfolded] = useState(false)
-  const actions = useChannelActions({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
+  const unpricedOf = useUnpricedOf()
+  const actions = useChannelActions({
+    ...props,
+    onUnpriced: (channel) => props.onUnpriced(unpricedOf(channel)),
+    remove: removals.remove,
+    onOpenTag: tree.toggle,
+  })
   const acts = useListActions({ ...removals, onResults: props.onResults })
   const { isBatch } = modes
   const columns = useMemo(
-    () => channelColumns(t, types, actions, isBatch),
-    [t, types, actions, isBatch],
+    () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
+    [t, types, unpricedOf, actions, isBatch],
   )
   const open = (line: ChannelLine) =>
     line.kind === 'tag' ? tree.toggle(line.group) : props.onEdit(line.channel)

@@ -3,10 +3,17 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
 import { Icon } from '#console/ui/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
+import { UnpricedTag } from '../unpriced.tsx'
 
-/** The name leads to the channel's form, in a tab of its own too; how many keys it has. */
-export function ChannelName(props: { channel: Channel; isChild: boolean }): ReactElement {
-  const { channel, isChild } = props
+/** The name leads to the channel's form; beside it, its keys and its models without a price. */
+export function ChannelName(props: {
+  channel: Channel
+  isChild: boolean
+  /** How many of its models have no price. */
+  unpriced: number
+  onUnpriced: () => void
+}): ReactElement {
+  const { channel, isChild, unpriced } = props
   const { t } = useTranslation()
   const { search } = useLocation()
   const aside = channel.keys_set_aside.length
@@ -14,7 +21,7 @@ export function ChannelName(props: { channel: Channel; isChild: boolean }): Reac
     aside === 0
       ? t('channels.keyCount', { count: channel.key_count })
       : t('channels.keyCountAside', { count: channel.key_count, aside })
-  return (
+  const name = (
     <span className={isChild ? 'tg-name-cell tg-channel-child' : 'tg-name-cell'}>
       <Link
         className="tg-cell-strong tg-channel-link"
@@ -32,6 +39,13 @@ export function ChannelName(props: { channel: Channel; isChild: boolean }): Reac
           <span className="tg-visually-hidden">{keys}</span>
         </span>
       )}
+    </span>
+  )
+  if (unpriced === 0) return name
+  return (
+    <span className="tg-name-lines">
+      {name}
+      <UnpricedTag count={unpriced} isInRow onOpen={props.onUnpriced} />
     </span>
   )
 }

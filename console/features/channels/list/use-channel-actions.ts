@@ -41,6 +41,7 @@ function useGroupNumber(): SetGroupNumber {
 type Given = {
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
+  onUnpriced: (channel: Channel) => void
   onTimeline: (channel: Channel) => void
   onEditTag: (group: TagGroup) => void
   onOpenTag: (group: TagGroup) => void
@@ -62,6 +63,7 @@ export function useChannelActions(given: Given): ChannelActions {
       onNumber: (channel, field, value) => void latest.current.setNumber(channel, field, value),
       onEdit: (channel) => latest.current.onEdit(channel),
       onTest: (channel) => latest.current.onTest(channel),
+      onUnpriced: (channel) => latest.current.onUnpriced(channel),
       onTimeline: (channel) => latest.current.onTimeline(channel),
       onCopy: (channel) => void latest.current.copy(channel),
       onBalance: (channel) => latest.current.updateOne(channel),

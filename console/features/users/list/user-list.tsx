@@ -56,18 +56,16 @@ export function UserList(props: UserListProps): ReactElement {
       isClearable
       create={{ text: t('users.create'), act: props.onCreate }}
       notFound={{ title: t('users.notFoundTitle'), body: t('users.notFoundBody') }}
-      notice={
-        <>
-          {picked.length > 0 && (
-            <ChosenUsers
-              picked={picked}
-              adjustable={picked.filter((user) => actionsOn(user, actor).has('adjust'))}
-              onAdjust={props.onAdjust}
-              onNone={() => setKeys(NONE)}
-            />
-          )}
-          {view.list.data !== undefined && <LiveUsers />}
-        </>
+      notice={view.list.data !== undefined && <LiveUsers />}
+      chosen={
+        picked.length > 0 && (
+          <ChosenUsers
+            picked={picked}
+            adjustable={picked.filter((user) => actionsOn(user, actor).has('adjust'))}
+            onAdjust={props.onAdjust}
+            onNone={() => setKeys(NONE)}
+          />
+        )
       }
       isMuted={isMuted}
       isEnded
@@ -131,7 +129,7 @@ function ChosenUsers(props: {
   const { picked, adjustable } = props
   const beyond = picked.length - adjustable.length
   return (
-    <fieldset className="tg-chosen tg-user-chosen" aria-label={t('users.chosenLabel')}>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('users.chosenLabel')}>
       <span role="status">
         {t('users.chosen', { count: picked.length })}
         {beyond > 0 && ` · ${t('users.chosenBeyond', { count: beyond })}`}

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { optionsQuery } from '#console/api/options.ts'
+import { useStatus } from '#console/api/status.ts'
+import { unpricedBy } from '#console/api/unpriced-models.ts'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+
+type Served = { readonly models: readonly string[]; readonly prefix: string }
+
+/** The names by which callers call the models of a channel. */
+export const calledNames = ({ models, prefix }: Served): string[] =>
+  models.map((model) => `${prefix.trim()}${model}`)
+
+const NONE: readonly string[] = []
+
+/** Finds the models of a channel whose calls are refused; none while prices are unknown. */
+export function useUnpriced(): (served: Served) => readonly string[] {
+  const isSelfUse = useStatus()?.self_use_mode_enabled === true
+  const options = useQuery({ ...optionsQuery, retry: false }).data
+  return useMemo(() => {
+    if (isSelfUse || options === undefined) return () => NONE
+    const among = unpricedBy(options)
+    return (served: Served) => among(calledNames(served))
+  }, [isSelfUse, options])
+}
+
+/** Says how many models of a channel have no price, and opens what can be done about it. */
+export function UnpricedTag(props: {
+  count: number
+  onOpen: () => void
+  /** In a list, whose rows lead by key to the form, which has the same tag. */
+  isInRow?: boolean
+}): ReactElement {
+  const { t } = useTranslation()
+  const words = t('channels.unpriced', { count: props.count })
+  return (
+    <button
+      type="button"
+      className="tg-bare tg-unpriced-tag"
+      title={words}
+      tabIndex={props.isInRow === true ? -1 : 0}
+      onClick={props.onOpen}
+    >
+      <StatusTag tone="warn">
+        <span className="tg-unpriced-words">{words}</span>
+      </StatusTag>
+    </button>
+  )
+}
