@@ -3,7 +3,7 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 
 const TIME_MAX_MS = 10_000
 
-/** What the address answers with 200; null when it can't be had, or is no JSON. Never rejects. */
+/** Fetches JSON; returns null unless the response is valid JSON with status 200. Never rejects. */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {
     const { statusCode, body } = await request(url, {
@@ -11,7 +11,7 @@ export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<
       headers: {
         accept: 'application/json',
         'accept-encoding': 'identity',
-        // Code hosts refuse callers without a name.
+        // Some hosts, such as GitHub, reject requests without a user agent.
         'user-agent': 'Tallygate',
       },
       signal: AbortSignal.timeout(TIME_MAX_MS),

@@ -1,50 +1,53 @@
 import Type from 'typebox'
-import { Refused } from './contract/envelope.ts'
-import type { App } from './question.ts'
+import { ErrorEnvelope } from './contract/envelope.ts'
+import type { App } from './route.ts'
 
-/** `GET /api/openapi.json`: every route of the write and read APIs, from the schemas they use. */
+/**
+ * `GET /api/openapi.json`: describes every route of the write and read APIs, generated from their
+ * schemas.
+ */
 export function describeApi(app: App): void {
   app.get(
     '/api/openapi.json',
     { schema: { response: { 200: Type.Unknown() }, hide: true } },
-    async () => withRefusals(app.swagger() as Document),
+    async () => withErrors(app.swagger() as Document),
   )
 }
 
 type Content = { 'application/json'?: { schema?: unknown } }
-type Answer = { readonly $ref: string } | { readonly content?: Content }
+type Response = { readonly $ref: string } | { readonly content?: Content }
 type Operation = {
   readonly parameters?: readonly { readonly in: string }[]
   readonly requestBody?: unknown
   readonly security?: readonly unknown[]
-  readonly responses?: Readonly<Record<string, Answer>>
+  readonly responses?: Readonly<Record<string, Response>>
 }
 type Document = {
   readonly components?: object
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-const REFUSED = { $ref: '#/components/schemas/Refused' }
+const ERROR_SCHEMA = { $ref: '#/components/schemas/ErrorEnvelope' }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  400: 'Malformed; the message names the field',
-  401: 'No valid session, or User-Id is not its user',
-  403: 'Not your role, or a request from another site',
-  404: 'No such object, or not yours',
-  409: 'What the change was made for has changed since: read it again',
+const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  400: 'The request is malformed; the message names the field',
+  401: 'There is no valid session, or User-Id does not match its user',
+  403: 'The role is insufficient, or the request comes from another site',
+  404: 'The object does not exist or belongs to another user',
+  409: 'The object has changed since it was read; read it again',
   413: 'The body is too large',
   415: 'The body is not application/json',
-  429: 'Too many; Retry-After says when to come back',
-  503: 'Draining or overloaded; Retry-After says when to come back',
+  429: 'Too many requests; Retry-After contains the delay',
+  503: 'The server is draining or overloaded; Retry-After contains the delay',
 }
 
-/** The same document with the errors that every route has in common. */
-function withRefusals({ components, paths = {}, ...document }: Document): object {
-  const named = Object.entries(REFUSALS).map(([status, description]) => [
-    `Refused${status}`,
-    { description, content: { 'application/json': { schema: REFUSED } } },
+/** Adds the error responses that all routes share. */
+function withErrors({ components, paths = {}, ...document }: Document): object {
+  const errorResponses = Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [
+    `Error${status}`,
+    { description, content: { 'application/json': { schema: ERROR_SCHEMA } } },
   ])
-  const described = Object.entries(paths).map(([path, operations]) => {
+  const completePaths = Object.entries(paths).map(([path, operations]) => {
     const answers = Object.entries(operations).map(([method, operation]) => [
       method,
       { ...operation, responses: responsesOf(method, operation) },
@@ -55,42 +58,45 @@ function withRefusals({ components, paths = {}, ...document }: Document): object
     ...document,
     components: {
       ...components,
-      schemas: { Refused },
-      responses: Object.fromEntries(named),
+      schemas: { ErrorEnvelope },
+      responses: Object.fromEntries(errorResponses),
     },
-    paths: Object.fromEntries(described),
+    paths: Object.fromEntries(completePaths),
   }
 }
 
 function responsesOf(method: string, operation: Operation): Record<string, unknown> {
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
-  const namesAnObject = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // A route that can be refused by what has changed since says so itself.
-  const { 409: moved, ...own } = responses
+  const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
+  // A route declares 409 if it can fail because of a concurrent change.
+  const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
     ...(security.length > 0 ? ['401'] : []),
     '403',
-    ...(namesAnObject ? ['404'] : []),
-    ...(moved === undefined ? [] : ['409']),
+    ...(hasObjectId ? ['404'] : []),
+    ...(conflict === undefined ? [] : ['409']),
     ...(hasBody ? ['413', '415'] : []),
     '429',
     '503',
   ]
   const errors = statuses.map((status) => [
     status,
-    { $ref: `#/components/responses/Refused${status}` },
+    { $ref: `#/components/responses/Error${status}` },
   ])
-  const answers = method === 'get' ? own : mapOf(own, orRefused)
+  const answers = method === 'get' ? declared : mapOf(declared, orError)
   return { ...answers, ...Object.fromEntries(errors) }
 }
 
-/** A rule of the business says no with 200 as well: `success` tells the two apart. */
-function orRefused(answer: Answer): Answer {
+/** A rejected business rule also answers with 200; `success` distinguishes the two. */
+function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined
   if (schema === undefined) return answer
-  return { ...answer, content: { 'application/json': { schema: { anyOf: [schema, REFUSED] } } } }
+  return {
+    ...answer,
+    content: { 'application/json': { schema: { anyOf: [schema, ERROR_SCHEMA] } } },
+  }
 }
 
 const mapOf = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T) =>

@@ -4,8 +4,7 @@ import { createGauges } from '#infra/gauges/gauges.ts'
 import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createProgress } from '#infra/progress/progress.ts'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
-import { getHealth } from './channels/health/get-health.ts'
-import { getHealthHistory } from './channels/health/get-health-history.ts'
+import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
 import { HealthBoard } from './channels/health/health-board.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
@@ -17,14 +16,13 @@ import { logStat } from './logs/log-stat.ts'
 import { inboxMessages } from './messages/inbox-messages.ts'
 import { sentMessages } from './messages/sent-messages.ts'
 import { describeApi } from './openapi.ts'
-import { listOptions, optionSchema } from './options/list-options.ts'
-import { optionHistory } from './options/option-history.ts'
+import { listOptions, optionHistory, optionSchema } from './options/list-options.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory, priceSchedule } from './options/price-history.ts'
 import { getPages } from './pages/get-page.ts'
 import { getPricing } from './pricing/get-pricing.ts'
-import { type ReadDeps, typed } from './question.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
+import { type ReadDeps, withTypes } from './route.ts'
 import { getSetup, getStatus } from './status/get-status.ts'
 
 export { pageSources } from './status/page-sources.ts'
@@ -36,13 +34,13 @@ import { latestRelease } from './updates/latest-release.ts'
 import { siteUsage } from './usage/site-usage.ts'
 import { tokenUsage } from './usage/token-usage.ts'
 import { usageData } from './usage/usage-data.ts'
-import { getSecurity, listSessions } from './users/get-security.ts'
+import { getCredentials, listSessions } from './users/get-credentials.ts'
 import { checkInStatus, getSelf, inviteCode } from './users/get-self.ts'
 import { listGroups, listUserModels } from './users/list-groups.ts'
 import { getUser, listUserRows } from './users/list-users.ts'
 
-/** Every question that can be asked, and the live socket. */
-const QUESTIONS = [
+/** All read routes, and the live socket. */
+const ROUTES = [
   getStatus,
   getSetup,
   getPages,
@@ -54,7 +52,7 @@ const QUESTIONS = [
   listGroups,
   listUserRows,
   getUser,
-  getSecurity,
+  getCredentials,
   listSessions,
   listChannelModels,
   getHealth,
@@ -89,20 +87,20 @@ const QUESTIONS = [
 
 export const MESSAGE_BYTES_MAX = 4_096
 
-/** Registers the read side of the management API on the app. */
+/** Registers the read routes of the management API on the app. */
 export async function readApi(
   app: FastifyInstance,
-  given: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances' | 'providerMessages'>,
+  apiDeps: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances' | 'providerMessages'>,
 ): Promise<void> {
-  const health = new HealthBoard(given.core, await createGauges(given.core.pg))
-  const progress = await createProgress(given.core.pg)
-  const shownBalances = await createShownBalances(given.core.pg, given.core.now)
-  const providerMessages = await createProviderMessages(given.core.pg, () => {})
-  const parts: ReadDeps = { ...given, health, progress, shownBalances, providerMessages }
+  const health = new HealthBoard(apiDeps.core, await createGauges(apiDeps.core.pg))
+  const progress = await createProgress(apiDeps.core.pg)
+  const shownBalances = await createShownBalances(apiDeps.core.pg, apiDeps.core.now)
+  const providerMessages = await createProviderMessages(apiDeps.core.pg, () => {})
+  const deps: ReadDeps = { ...apiDeps, health, progress, shownBalances, providerMessages }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // A frame that is too large or none at all is its sender's fault, no line in our log.
+    // An invalid or oversized frame is the sender's error and is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   })
-  for (const question of QUESTIONS) question(typed(app), parts)
+  for (const route of ROUTES) route(withTypes(app), deps)
 }

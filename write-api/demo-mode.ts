@@ -5,7 +5,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /**
- * These routes stay open on a demo site: setup, login and logout, because a visitor who can not
+ * These routes stay open on a demo site: setup, login and logout, because a visitor who cannot
  * sign in sees nothing; payment notifications, because money that changed hands must be credited;
  * and the price of an order, because asking for it changes nothing.
  */

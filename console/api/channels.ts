@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ChannelTest, TestProgress } from '#read-api/contract/channel-action.ts'
+import type { ChannelTest, TestProgress } from '#read-api/contract/channel-actions.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channels.ts'
 import type { UpdateChannel, UpdateTag } from '#write-api/contract/channels.ts'

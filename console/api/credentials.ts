@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Security } from '#read-api/contract/credentials.ts'
+import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { PasskeyOptions, ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { showPasskey } from './auth/passkeys.ts'
 import { fetchData } from './request.ts'
@@ -7,7 +7,7 @@ import { fetchData } from './request.ts'
 /** What one comes in by beside the password. */
 export const securityQuery = queryOptions({
   queryKey: ['security'],
-  queryFn: ({ signal }) => fetchData<Security>({ path: '/api/user/security', signal }),
+  queryFn: ({ signal }) => fetchData<CredentialsOverview>({ path: '/api/user/security', signal }),
 })
 
 export const beginTotp = (proof: ProofOnly): Promise<TotpOffer> =>

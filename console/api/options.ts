@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { LatestRelease } from '#read-api/contract/latest-release.ts'
+import type { LatestRelease } from '#read-api/contract/status.ts'
 import type {
   Option,
   OptionChange,

@@ -3,7 +3,10 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import type { Channel } from '../contract/channels.ts'
 
-/** A channel as admins see it at `now` (unix milliseconds): all but its keys and secrets. */
+/**
+ * The response for a channel at `now` (Unix milliseconds), for admins: everything except keys and
+ * secrets.
+ */
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
@@ -25,7 +28,7 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
   model_prefix: terms.modelPrefix,
   setting: maskedSetting(terms.setting),
   param_override: terms.paramOverride,
-  ...shownStatus(row, terms.expiredTime, now),
+  ...effectiveStatus(row, terms.expiredTime, now),
   response_time: row.responseTime,
   balance: Number(row.balance),
   used_quota: toWire(row.usedQuota),
@@ -46,12 +49,17 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/** One whose time is over is off by itself, from that moment on. */
-function shownStatus({ status, statusReason, statusAt }: Row, expiredTime: number, now: number) {
+/** An expired channel counts as automatically disabled from its expiry on. */
+function effectiveStatus(
+  { status, statusReason, statusAt }: Row,
+  expiredTime: number,
+  now: number,
+) {
   const isExpired = expiredTime > 0 && expiredTime * 1_000 <= now
-  if (status === 1 && isExpired) return { status: 3, other_info: info('expired', expiredTime) }
-  return { status, other_info: statusReason === '' ? '' : info(statusReason, statusAt) }
+  if (status === 1 && isExpired)
+    return { status: 3, other_info: statusInfo('expired', expiredTime) }
+  return { status, other_info: statusReason === '' ? '' : statusInfo(statusReason, statusAt) }
 }
 
-const info = (reason: string, time: number): string =>
+const statusInfo = (reason: string, time: number): string =>
   JSON.stringify({ status_reason: reason, status_time: time })

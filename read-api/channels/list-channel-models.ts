@@ -4,12 +4,12 @@ import { success } from '#infra/http/envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { ModelEntry } from '../contract/channels.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { optionsInForce } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { currentOptions } from '../options/list-options.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 /**
- * `GET /api/channel/models` (what is known of: priced, or named by a channel) and
- * `GET /api/channel/models_enabled` (what enabled channels serve), for admins.
+ * `GET /api/channel/models` (models that have a price or are named by a channel) and `GET
+ * /api/channel/models_enabled` (models that enabled channels serve), for admins.
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -21,7 +21,7 @@ export function listChannelModels(app: App, deps: ReadDeps): void {
       preHandler: upToDate(deps, 'channels', 'options'),
     },
     async () => {
-      const [named, options] = await Promise.all([channelModels(core.db), optionsInForce(core)])
+      const [named, options] = await Promise.all([channelModels(core.db), currentOptions(core)])
       const priced = ['ModelRatio', 'ModelPrice'].flatMap((key) => [...options.members(key).keys()])
       return success([...new Set([...named, ...priced])].sort().map((id) => ({ id })))
     },

@@ -14,7 +14,7 @@ import {
 } from '#projections/channels/query.ts'
 import { Channel, ChannelEntry } from '../contract/channels.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../question.ts'
+import { type App, IdParams, integerOf, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 import { channelAnswer } from './channel-answer.ts'
 
 /** `GET /api/channel/{id}`, for admins. */
@@ -29,7 +29,7 @@ export function getChannel(app: App, deps: ReadDeps): void {
     async ({ params }) => {
       const row = await findChannel(deps.core.db, Number(params.id))
       if (row === null || row.isDeleted) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })
+        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
       }
       return success(channelAnswer(row, deps.core.now()))
     },
@@ -43,18 +43,18 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** `false`: in tag mode, tags without their channels. */
+  /** `false`: in tag mode, tags are listed without their channels. */
   children: Query.flag,
-  /** Channels of exactly this tag. */
+  /** Lists channels with exactly this tag. */
   tag: Query.text,
-  /** 0: whatever is not enabled. */
+  /** 0: all channels that are not enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
-  type: Query.whole,
+  type: Query.integer,
   sort: Type.Optional(Type.Union(['', ...CHANNEL_SORTS].map((name) => Type.Literal(name)))),
   order: Type.Optional(Type.Union(['', 'asc', 'desc'].map((name) => Type.Literal(name)))),
 })
 
-/** `GET /api/channel/` and `/api/channel/search`, for admins; deleted ones are left out. */
+/** `GET /api/channel/` and `/api/channel/search`, for admins; deleted channels are left out. */
 export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/channel/', '/api/channel/search']) {
     app.get(
@@ -63,7 +63,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
         schema: { querystring: SearchChannels, response: { 200: Envelope(Page(ChannelEntry)) } },
         onRequest: onlyAdmin,
         preHandler: upToDate(deps, 'channels', 'channel-checks'),
-        // Telling tags from channels by the schema would take longer than all the rest.
+        // Serialising by the schema, which distinguishes tags from channels, would take longer than
+        // everything else.
         serializerCompiler: () => JSON.stringify,
       },
       async ({ query }) => {
@@ -76,16 +77,16 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
           group: query.group ?? '',
           model: query.model ?? '',
           tag: query.tag ?? '',
-          status: wholeOf(query.status) ?? null,
-          type: wholeOf(query.type) ?? null,
+          status: integerOf(query.status) ?? null,
+          type: integerOf(query.type) ?? null,
           isIdSort: query.id_sort === 'true',
           sort: query.sort === undefined || query.sort === '' ? null : (query.sort as ChannelSort),
           isDescending: query.order === 'desc',
           now: Math.floor(now / 1_000),
         }
         if (query.tag_mode === 'true') {
-          const isWhole = query.children !== 'false'
-          const { rows, total } = await listChannelTags(db, { ...search, isWhole })
+          const hasChildren = query.children !== 'false'
+          const { rows, total } = await listChannelTags(db, { ...search, isWhole: hasChildren })
           return success({ items: rows.flatMap((tag) => tagGroup(tag, now)), page, total })
         }
         const { rows, total } = await listChannels(db, search)
@@ -95,26 +96,29 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
   }
 }
 
-/** A tag as one line, what its channels have in common or together; without a tag the channel. */
+/**
+ * A row for a tag with the common values and totals of its channels; a channel without a tag is a
+ * row by itself.
+ */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelAnswer(row, now))
-  return tag === '' ? children : [{ tag, ...together(members), children }]
+  return tag === '' ? children : [{ tag, ...summaryOf(members), children }]
 }
 
-function together(members: readonly MemberRow[]) {
+function summaryOf(members: readonly MemberRow[]) {
   const tested = members.map(({ responseTime }) => responseTime).filter((time) => time > 0)
   return {
     group: [...new Set(members.flatMap(({ groups }) => groups))].join(','),
     used_quota: sumOf(members.map(({ usedQuota }) => toWire(usedQuota))),
     response_time: tested.length === 0 ? 0 : Math.round(sumOf(tested) / tested.length),
-    priority: sharedBy(members.map(({ priority }) => priority)),
-    weight: sharedBy(members.map(({ weight }) => weight)),
+    priority: commonValue(members.map(({ priority }) => priority)),
+    weight: commonValue(members.map(({ weight }) => weight)),
     members: members.map(({ id, name, status }) => ({ id, name, status })),
   }
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** null where they differ. */
-const sharedBy = (numbers: readonly number[]): number | null =>
+/** Returns null if the values differ. */
+const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null

@@ -3,19 +3,19 @@ import Type, { type Static } from 'typebox'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** How something did in a period of time. null: there was nothing to tell. */
+/** The figures of a period of time. null: there is no data. */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),
   latency_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds })),
   first_token_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })),
   tokens_per_second: orNull(Type.Number()),
-  /** Answers whose usage, model or cost can't be as the provider says. */
+  /** Responses whose usage, model or cost cannot be as the provider reported. */
   anomalies: Type.Integer(),
 })
 export type HealthFigures = Static<typeof HealthFigures>
 
-/** Of the last 5 minutes, the last hour and the last 24 hours. */
+/** The figures of the last 5 minutes, the last hour and the last 24 hours. */
 export const HealthWindows = Type.Object({
   m5: orNull(HealthFigures),
   h1: orNull(HealthFigures),
@@ -24,15 +24,15 @@ export const HealthWindows = Type.Object({
 export type HealthWindows = Static<typeof HealthWindows>
 
 export const CircuitState = Type.Object({
-  /** null: of the whole channel. */
+  /** null: the circuit of the whole channel. */
   model: orNull(Type.String()),
-  /** The place of the key it is of, from 0; null: of all. */
+  /** The index (from 0) of the key that the circuit belongs to; null: all keys. */
   key_index: orNull(Type.Integer()),
   state: Type.Union([Type.Literal('open'), Type.Literal('half-open')]),
   /** A code: `connect`, `timeout`, `status-503`… */
   reason: Type.String(),
   failures: Type.Integer(),
-  /** How often it opened since it was closed. */
+  /** The number of times that it has opened since it was last closed. */
   round: Type.Integer(),
   /** Unix milliseconds. */
   until: Type.Integer(),
@@ -50,36 +50,64 @@ export const ChannelHealth = Type.Object({
   status_reason: Type.String(),
   /** Unix seconds. */
   status_time: Type.Integer(),
-  /** Calls with it just now, over all relays; null: no relay says. */
+  /** The calls in flight across all relays; null if no relay reports. */
   in_flight: orNull(Type.Integer()),
-  /** 0: no limit, as `max_rpm`. */
+  /** 0 means no limit, also for `max_rpm`. */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** US dollars; null: never read. */
+  /** US dollars; null if it was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
-  /** It alone offers some model to some group, so that the gateway never turns it off itself. */
+  /**
+   * True if it is the only channel that offers some model to some group; the gateway never disables
+   * it automatically then.
+   */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /** Each model it offers or was called by in the last 24 hours, as callers name it. */
+  /** The models that it offers or was called with in the last 24 hours, by the callers' names. */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
-  /** Of the last hour, those with tries: its beginning (unix seconds), successes, failures. */
+  /** The minutes of the last hour with attempts: start (Unix seconds), successes, failures. */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })
 export type ChannelHealth = Static<typeof ChannelHealth>
 
 export const HealthSnapshot = Type.Object({
-  /** Unix milliseconds, by the servers' clock. */
+  /** Unix milliseconds by the server's clock. */
   at: Type.Integer(),
   channels: Type.Array(ChannelHealth),
 })
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
-/** What changed since the last: channels as they now are, and those that are gone. */
+/** The changes since the last push: channels in their new state, and removed channels. */
 export type HealthPush = {
   readonly kind: 'health'
   readonly at: number
   readonly channels: ChannelHealth[]
   readonly removed: number[]
 }
+
+const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds }))
+
+export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
+export type HistoryRange = (typeof HISTORY_RANGES)[number]
+
+/** One time step. Without conclusive calls both counts are 0 and the rest is null. */
+export const HealthHistoryPoint = Type.Object({
+  /** The start of the step in Unix seconds. */
+  at: Type.Integer(),
+  successes: Type.Integer(),
+  failures: Type.Integer(),
+  latency_ms: Percentiles,
+  first_token_ms: Percentiles,
+})
+export type HealthHistoryPoint = Static<typeof HealthHistoryPoint>
+
+export const HealthHistory = Type.Object({
+  range: Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
+  /** The length of a step in seconds. */
+  step: Type.Integer(),
+  /** All steps of the range, oldest first; the last one is still in progress. */
+  points: Type.Array(HealthHistoryPoint),
+})
+export type HealthHistory = Static<typeof HealthHistory>

@@ -23,29 +23,29 @@ export const TIMELINE_KINDS = [
   'tested',
 ] as const
 
-/** Fields that don't belong to an entry's kind are left out. */
+/** Fields that do not apply to the kind of the entry are left out. */
 export const TimelineEntry = Type.Object({
-  /** The position of its event; negative for what time alone brought about. */
+  /** The position of its event; negative for an entry that only time caused. */
   id: Type.Integer(),
   /** Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** Who did it; null: the gateway itself. */
+  /** The user who caused it; null: the gateway. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
   /** A code. */
   reason: Type.Optional(Type.String()),
-  /** Of circuits null: of the whole channel. */
+  /** The model of a circuit; null: the whole channel. */
   model: Type.Optional(orNull(Type.String())),
-  /** Of a key's circuit: its place as of now, from 0; null: it is gone. Else left out. */
+  /** For a key's circuit: the current index of the key (from 0), or null if it is gone. */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
-  /** Fields of its terms that changed, as on the wire. */
+  /** The changed fields of its terms, by wire name. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
-  /** Of `created`. */
+  /** Only for `created`. */
   is_enabled: Type.Optional(Type.Boolean()),
-  /** Of keys that were taken back, or of failures before a circuit opened. */
+  /** The number of keys that were enabled again, or of failures before a circuit opened. */
   count: Type.Optional(Type.Integer()),
-  /** Unix milliseconds: a circuit's pause. */
+  /** The end of a circuit's pause in Unix milliseconds. */
   until: Type.Optional(Type.Integer()),
   is_success: Type.Optional(Type.Boolean()),
   duration_ms: Type.Optional(Type.Integer()),
@@ -65,10 +65,10 @@ export const STATES_AT = [
 ] as const
 
 export const StateAt = Type.Object({
-  /** Unix milliseconds: the moment asked about. */
+  /** The requested moment in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** What made it so; null where nothing had happened yet. */
+  /** The entry that caused the state; null if nothing had happened yet. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -77,7 +77,7 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** null when no moment was asked about. */
+  /** null if no moment was requested. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>

@@ -2,35 +2,35 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** A field of a channel that its type brings along; the form follows from it. */
+/** A field of a channel that depends on its type; the form is derived from it. */
 export const ChannelTypeField = Type.Object({
-  /** Its name among a channel's fields. */
+  /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: Words,
   hint: Words,
-  /** What is used while it is empty. */
+  /** The value that applies while the field is empty. */
   default: Type.String(),
   is_required: Type.Boolean(),
   choices: Type.Optional(Type.Array(Type.String())),
 })
 export type ChannelTypeField = Static<typeof ChannelTypeField>
 
-/** A type of channel that can be served. */
+/** A channel type that a provider serves. */
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** Used when a channel has none; empty: a channel must have one. */
+  /** The default address; empty if a channel must have an address. */
   base_url: Type.String(),
-  /** Words that may stand in the place of an address, and the address each stands for. */
+  /** Keywords that may replace an address, and the address of each. */
   bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
-  /** Below the address; may hold `{model}` and `{other}`. */
+  /** The path below the address; may contain `{model}` and `{other}`. */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
   key_hint: Words,
   has_balance: Type.Boolean(),
   can_list_models: Type.Boolean(),
-  /** Models it is known for. */
+  /** The models that the provider is known to offer. */
   models: Type.Array(Type.String()),
 })
 export type ChannelType = Static<typeof ChannelType>

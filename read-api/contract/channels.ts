@@ -26,7 +26,7 @@ export const Channel = Type.Object({
   param_override: Type.String(),
   /** 1 enabled, 2 disabled, 3 auto-disabled. */
   status: Type.Integer(),
-  /** Milliseconds; 0 untested. */
+  /** Milliseconds; 0 means untested. */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
@@ -34,26 +34,26 @@ export const Channel = Type.Object({
   /** JSON text: `status_reason`, `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
-  /** A code: why the last test failed; empty when it did not, or there was none. */
+  /** The failure code of the latest test; empty after a success or without a test. */
   test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** Calls at a time, and calls a minute; 0 no limit. */
+  /** Concurrent calls, and calls per minute; 0 means no limit. */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** What its provider charges, as a multiple of the list price; null: not known. */
+  /** The provider's charge, as a multiple of the list price; null: unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** Empty: the channel has one key. */
+  /** Empty if the channel has one key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /** Keys that are not used for now, by their place from 0; `time` in unix seconds. */
+  /** Automatically disabled keys, by their index from 0; `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
 })
 export type Channel = Static<typeof Channel>
 
-/** A channel of a tag in short. */
+/** The summary of a channel with a tag. */
 export const TagMember = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -62,23 +62,29 @@ export const TagMember = Type.Object({
 })
 export type TagMember = Static<typeof TagMember>
 
-/** In tag mode: all channels of a tag together. null where the channels differ. */
+/** All channels of a tag, for tag mode. null where the channels differ. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
-  /** Comma-separated: the groups of all. */
+  /** The groups of all channels, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /** Milliseconds, the mean of those that were tested; 0 none was. */
+  /** The mean of the tested channels in milliseconds; 0 if none was tested. */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
-  /** The channels whole; none with `children=false`: `tag=…` lists them, page by page. */
+  /**
+   * The complete channels; empty with `children=false`, in which case `tag=…` lists them page by
+   * page.
+   */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/** A line of the list: in tag mode a tag with its channels; a channel without a tag is its own. */
+/**
+ * A row of the list. In tag mode it is a tag with its channels; a channel without a tag stands
+ * alone.
+ */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
 
-/** One of the own sessions. Times in unix seconds. */
+/** One of the user's sessions. Times are in Unix seconds. */
 export const OwnSession = Type.Object({
   id: Type.Integer(),
   ip: Type.String(),
   user_agent: Type.String(),
   started_at: Type.Integer(),
   seen_at: Type.Integer(),
-  /** The one that asks. */
+  /** True for the session of this request. */
   is_current: Type.Boolean(),
 })
 export type OwnSession = Static<typeof OwnSession>
@@ -20,16 +20,16 @@ export const OwnPasskey = Type.Object({
 })
 export type OwnPasskey = Static<typeof OwnPasskey>
 
-/** What one comes in by beside the password. Times in unix seconds. */
-export const Security = Type.Object({
+/** The user's credentials other than the password. Times are in Unix seconds. */
+export const CredentialsOverview = Type.Object({
   access_token: Type.Union([
     Type.Object({ issued_at: Type.Integer(), expires_at: Type.Integer() }),
     Type.Null(),
   ]),
-  /** Since when codes of an authenticator app are asked for; null: they are not. */
+  /** The time at which the authenticator app was enabled; null if it is not. */
   totp_since: Type.Union([Type.Integer(), Type.Null()]),
-  /** Recovery codes that are left. */
+  /** The number of unused recovery codes. */
   recovery_codes: Type.Integer(),
   passkeys: Type.Array(OwnPasskey),
 })
-export type Security = Static<typeof Security>
+export type CredentialsOverview = Static<typeof CredentialsOverview>

@@ -1,23 +1,26 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** Every answer of `/api`: `data` is null where a call has nothing to say but its success. */
+/**
+ * The form of every response of `/api`; `data` is null if a call has no other result than its
+ * success.
+ */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
-export const Refused = Type.Object({
+export const ErrorEnvelope = Type.Object({
   success: Type.Literal(false),
   message: Type.String(),
-  /** Stable, for programs: `InsufficientQuota`. */
+  /** A stable code for programs, such as `InsufficientQuota`. */
   code: Type.String(),
   data: Type.Null(),
 })
-export type Refused = Static<typeof Refused>
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/** Lists: `page` counts from 0, as `p` does. */
+/** A page of a list; `page` counts from 0, like `p`. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/** `p` from 0; `page_size` (or its other name `size`) 1 to 100. */
+/** `p` counts from 0; `page_size` (or its alias `size`) is 1 to 100. */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),

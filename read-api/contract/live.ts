@@ -1,4 +1,4 @@
-import type { TestPush } from './channel-action.ts'
+import type { TestPush } from './channel-actions.ts'
 import type { HealthPush } from './channel-health.ts'
 import type { Channel } from './channels.ts'
 import type { LogEntry, LogStat } from './logs.ts'
@@ -22,12 +22,13 @@ export type LiveRequest =
   | { type: 'ping' }
 
 /**
- * `channels`: the row as it now is, or that it is gone; what tests came to; and how channels do,
- * which has no place in the stream. `tokens`: one's own; an admin gets no others'. `inbox`: how
- * many messages one has not read, at each subscription and whenever one's inbox changes. `tasks`:
- * a drawing or music task as it now is, and how far those under way are. `users`, for admins: who
- * was made or changed, to be read again. `stats`, for admins: the site's totals as `/api/log/stat`
- * has them, at each subscription and whenever they are others.
+ * `channels` carries a changed row or its removal, test results, and health figures, which have no
+ * position in the stream. `tokens` goes to their owner only; an admin does not receive the tokens
+ * of others. `inbox` carries the number of unread messages, on subscription and whenever the inbox
+ * changes. `tasks` carries a changed drawing or music task, and the progress of unfinished ones.
+ * `users`, for admins, names a user who was created or changed and is to be read again. `stats`,
+ * for admins, carries the site's totals in the form of `/api/log/stat`, on subscription and
+ * whenever they change.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox'
 
 export const LogEntry = Type.Object({
-  /** Grows with time; also the position of the event that made the row. */
+  /** Ascending with time; equals the position of the event that created the row. */
   id: Type.Integer(),
   /** Unix seconds. */
   created_at: Type.Integer(),
   /** 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
   type: Type.Integer(),
   request_id: Type.String(),
-  /** 0 and empty for anyone but admins. */
+  /** 0 and empty unless the reader is an admin. */
   channel: Type.Integer(),
   channel_name: Type.String(),
   username: Type.String(),
@@ -29,7 +29,10 @@ export const LogEntry = Type.Object({
 })
 export type LogEntry = Static<typeof LogEntry>
 
-/** The disjoint counts behind a charge; `output` includes `reasoning` and `outputAudio`. */
+/**
+ * The disjoint counts that a charge is computed from; `output` includes `reasoning` and
+ * `outputAudio`.
+ */
 export type LoggedUsage = {
   inputUncached?: number
   cacheRead?: number
@@ -40,23 +43,26 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** Calls priced at once, where the price is per call; 1 when absent. */
+  /** The number of calls, if the price is per call; 1 when absent. */
   calls?: number
 }
 
-/** The parsed `other`. Ratios and prices are decimals as text would lose nothing; here numbers. */
+/**
+ * The parsed `other`. Ratios and prices are numbers here; `price` has them as exact decimals in
+ * text.
+ */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The same, where the call went to another group than the user's own. */
+  /** The group ratio if the call used another group than the user's. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
-  /** Of a call with sound: tokens of each kind, and what those of sound cost beside text. */
+  /** For a call with audio: tokens of each kind, and the ratios of audio tokens to text tokens. */
   audio?: boolean
   audio_input?: number
   audio_output?: number
@@ -64,64 +70,64 @@ export type LogOther = {
   text_output?: number
   audio_ratio?: number
   audio_completion_ratio?: number
-  /** First-token time, milliseconds. */
+  /** Time to the first token in milliseconds. */
   frt?: number
-  /** Whole duration, milliseconds. */
+  /** The total duration in milliseconds. */
   duration_ms?: number
-  /** Admins only, as is the next. */
+  /** Only for admins, also the next field. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
-  /** `low`, `high`: as the caller asked for it. */
+  /** The effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
    * The output limit that was sent to the provider because the balance or the token's budget could
    * not cover a larger one; tokens of each choice.
    */
   output_limit?: number
-  /** All that was used, where no more than `usage` could be paid. */
+  /** The total usage, if only `usage` could be paid. */
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /** With the end `revoked`, the code that the caller was given: `user_disabled`. */
+  /** For the end `revoked`: the code that the caller received, such as `user_disabled`. */
   end_reason?: string
-  /** Of a failed call: the provider's own message, without keys, accounts and addresses. */
+  /** For a failed call: the provider's message without keys, accounts and addresses. */
   provider_message?: string
-  /** What was set aside at admission, in quota; all but the charge went back. */
+  /** The quota held at admission; everything except the charge was released. */
   hold?: number
   anomaly?: string
   /**
-   * The price in force at admission, as the event keeps it: decimals as text, `list` too, so that
-   * the quota can be explained to the unit. `mode` is `tokens` (`model`, `completion`, `cacheRead`,
+   * The price at admission, as the event stores it: decimals as text, also in `list`, so that the
+   * quota can be recomputed exactly. `mode` is `tokens` (`model`, `completion`, `cacheRead`,
    * `cacheWrite`, `image`, `audio`, `audioCompletion`, `group`) or `call` (`price`, `group`).
    */
   price?: Record<string, string>
-  /** What was counted, in the units that are priced; a count that is 0 may be left out. */
+  /** The usage in priced units; counts of 0 may be left out. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * Admins only: who changed balance or group by hand, and the reason given: null where none was,
+   * Only for admins: who changed the balance or group, and the reason. null if none was given,
    * empty once it was erased with the user's texts.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * Admins only: what the provider asks for the call in quota, and as a multiple of the list price
-   * (group ratio 1), a decimal. Left out where it is not known.
+   * Only for admins: the provider's charge for the call in quota, and as a multiple of the list
+   * price (group ratio 1) in a decimal. Left out if unknown.
    */
   cost?: number
   cost_ratio?: string
-  /** Admins only: each try, in order. */
+  /** Only for admins: every attempt in order. */
   admin_info?: {
     use_channel: number[]
     attempts: { channel: number; status: number | null; error: string | null; ms: number }[]
   }
 }
 
-/** `total` is exact, however many there are. */
+/** `total` is always exact. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -140,7 +146,7 @@ export const LogStat = Type.Object({
 })
 export type LogStat = Static<typeof LogStat>
 
-/** One hour of one model, for the dashboard's chart. */
+/** The usage of one model in one hour, for the dashboard's chart. */
 export const UsagePoint = Type.Object({
   /** Unix seconds of the hour's start. */
   created_at: Type.Integer(),

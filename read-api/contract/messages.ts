@@ -5,11 +5,11 @@ const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.
 /** Unix seconds, or null. */
 const time = Type.Union([Type.Integer(), Type.Null()])
 
-/** A message as one of its recipients has it. Times in unix seconds. */
+/** A message in a recipient's inbox. Times are in Unix seconds. */
 export const InboxMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
-  /** In lists its first 2 000 characters. */
+  /** Truncated to 2 000 characters in lists. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),
@@ -24,11 +24,11 @@ export type UnreadCount = Static<typeof UnreadCount>
 export const AdminMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
-  /** In lists its first 2 000 characters. */
+  /** Truncated to 2 000 characters in lists. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),
-  /** null: never edited. */
+  /** null if it was never edited. */
   updated_at: time,
   stats: Type.Object({ total_recipients: Type.Integer(), read_count: Type.Integer() }),
 })
@@ -36,7 +36,7 @@ export type AdminMessage = Static<typeof AdminMessage>
 
 export const Recipient = Type.Object({
   user_id: Type.Integer(),
-  /** Empty once the person was erased. */
+  /** Empty once the user was erased. */
   username: Type.String(),
   display_name: Type.String(),
   read_at: time,

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 
 /**
- * Values are text: booleans `true`/`false`, lists and maps JSON, reformatted for display. Secrets
- * read as `***` or ``.
+ * Values are text: booleans are `true` or `false`; lists and maps are JSON, reformatted for
+ * display. Secrets read as `***`, or empty if unset.
  */
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
@@ -18,7 +18,7 @@ const Tab = Type.Union([
   Type.Literal('other'),
 ])
 
-/** How a value is typed and checked; what doesn't belong to a kind is left out. */
+/** The type and the validation of a value; fields that do not apply to the kind are left out. */
 export const OptionType = Type.Object({
   /**
    * flag, integer, decimal, text (one line), lines, url, link, choice; JSON: ratios, nested-ratios,
@@ -28,14 +28,14 @@ export const OptionType = Type.Object({
   minimum: Type.Optional(Type.String()),
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
-  /** An empty text is refused. */
+  /** An empty text is rejected. */
   is_required: Type.Optional(Type.Boolean()),
-  /** How a text is written, unless it is empty: host or mail. */
+  /** The format of a non-empty text: host or mail. */
   form: Type.Optional(Type.String()),
-  /** An empty text is allowed, and means none. */
+  /** An empty text is allowed and means none. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
-  /** A name that the JSON must have. */
+  /** A key that the JSON must contain. */
   required: Type.Optional(Type.String()),
 })
 export type OptionType = Static<typeof OptionType>
@@ -54,15 +54,15 @@ export const OptionSchema = Type.Object({
   help: Type.Union([Words, Type.Null()]),
   /** quota, dollar, percent, second, minute, millisecond; empty: none. */
   unit: Type.String(),
-  /** Of a choice: what each value is called. */
+  /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /** That nothing acts on it, and why it is kept: its form says so. */
+  /** States that the option has no effect and why it is kept; the form shows it. */
   note: Type.Union([Words, Type.Null()]),
-  /** Said when the value is out of bounds, instead of general words. */
+  /** The message for a value out of bounds, instead of the general one. */
   bounds_words: Type.Union([Words, Type.Null()]),
-  /** Another option that this number may not be below, unless it is 0; empty: none. */
+  /** The option that this number must not be below, unless it is 0; empty: none. */
   not_below: Type.String(),
-  /** The form asks before this value is chosen. */
+  /** The form asks for confirmation before this value is chosen. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
 })
 export type OptionSchema = Static<typeof OptionSchema>
@@ -86,33 +86,33 @@ export const OptionChange = Type.Object({
   /** The position of its event. */
   id: Type.Integer(),
   key: Type.String(),
-  /** null: not known. Of secrets, `***` while set. */
+  /** null: unknown. Secrets read as `***` while set. */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.String(),
-  /** `user:7`, or a part of the system: `system:setup`. */
+  /** `user:7`, or a part of the system such as `system:setup`. */
   actor: Type.String(),
-  /** The user's name; empty for parts of the system. */
+  /** The user's name; empty for a part of the system. */
   username: Type.String(),
-  /** Of the scheduled price change, by whom it says, that brought it about; else 0. */
+  /** The id of the scheduled price change that caused it; otherwise 0. */
   planned_id: Type.Integer(),
   /** Unix seconds. */
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
-/** One change of one price. Of a model, a group, or a group's users in another group. */
+/** One change of one price: of a model, a group, or a group's users in another group. */
 export const PriceChange = Type.Object({
   /** Unix seconds. */
   time: Type.Integer(),
   user_id: Type.Integer(),
-  /** Empty with user 0, the system. */
+  /** Empty for user 0, the system. */
   username: Type.String(),
-  /** Of the scheduled change, by whom it says, that took effect; else 0. */
+  /** The id of the scheduled change that took effect; otherwise 0. */
   planned_id: Type.Integer(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   user_group: Type.String(),
-  /** Exact decimals; null: none of its own. */
+  /** Exact decimals; null: no entry. */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.Union([Type.String(), Type.Null()]),
 })
@@ -120,7 +120,7 @@ export type PriceChange = Static<typeof PriceChange>
 
 export const ScheduledChange = Type.Object({
   id: Type.Integer(),
-  /** Unix seconds, as the other times. */
+  /** Unix seconds, like the other times. */
   at: Type.Integer(),
   created_time: Type.Integer(),
   username: Type.String(),
@@ -130,9 +130,9 @@ export const ScheduledChange = Type.Object({
     Type.Literal('cancelled'),
     Type.Literal('failed'),
   ]),
-  /** 0 while it waits. */
+  /** 0 while it is pending. */
   ended_time: Type.Integer(),
-  /** Why it failed. */
+  /** The reason of a failure. */
   fault: Type.String(),
   changes: Type.Array(
     Type.Object({
@@ -144,18 +144,18 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** Ratio maps of one source, exact decimals as text. */
+/** The ratio maps of one source, as exact decimals in text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /** `shipped` with this release, or `fetched` from the configured address just now. */
+  /** `shipped` with this release, or `fetched` from the configured address. */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** When the shipped list was written down; empty for a fetched one. */
+  /** The date of the shipped list; empty for a fetched one. */
   as_of: Type.String(),
-  /** Set where an address is configured that could not be used: the shipped list is answered. */
+  /** True if the configured address could not be used; the shipped list is returned then. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),
-  /** Model → the most output tokens of an answer; models without a published limit are left out. */
+  /** Model → maximum output tokens; models without a published limit are left out. */
   max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>

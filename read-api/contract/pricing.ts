@@ -1,34 +1,37 @@
 import Type, { type Static } from 'typebox'
 import { UsableGroups } from './users.ts'
 
-/** A model that can be called, and what it costs before the group's ratio. */
+/** A callable model and its price before the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
-  /** Whose model it is, by its name; empty where the name does not say. */
+  /** The vendor, derived from the model name; empty if unknown. */
   owner_by: Type.String(),
-  /** 0 by tokens, 1 by call. */
+  /** 0: priced by tokens, 1: priced by call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  /** 1 = $2 per million input tokens; 0 where the price is by call. */
+  /** 1 means $2 per million input tokens; 0 if the price is per call. */
   model_ratio: Type.Number(),
-  /** Dollars per call; 0 where the price is by tokens. */
+  /** Dollars per call; 0 if the price is by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
-  /** Those of the caller's groups that reach it. */
+  /** The caller's groups that can use the model. */
   enable_groups: Type.Array(Type.String()),
 })
 export type PricedModel = Static<typeof PricedModel>
 
-/** `GET /api/pricing`: the maps stand beside `data`, as the ecosystem's programs read them. */
+/**
+ * `GET /api/pricing`: the maps stand next to `data`, because the programs of the ecosystem expect
+ * them there.
+ */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Array(PricedModel),
-  /** Group → what the caller pays in it. */
+  /** Group → the caller's ratio in it. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
-  /** The caller's own; `default` for visitors. */
+  /** The caller's group; `default` for visitors. */
   user_group: Type.String(),
 })
 export type Pricing = Static<typeof Pricing>

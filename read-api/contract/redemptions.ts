@@ -3,28 +3,28 @@ import Type, { type Static } from 'typebox'
 export const Redemption = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The key itself, in an admin's session; empty for an access token. */
+  /** The key, in an admin's session; empty for an access token. */
   key: Type.String(),
-  /** Its last four characters; empty of a short key. */
+  /** The last four characters; empty for a short key. */
   key_hint: Type.String(),
-  /** What each use gives. */
+  /** The quota that each use credits. */
   quota: Type.Integer(),
-  /** 1 unused, 2 disabled, 3 used. A gift stays unused, however many had it. */
+  /** 1 unused, 2 disabled, 3 used. A gift code stays unused after being redeemed. */
   status: Type.Integer(),
-  /** Unix seconds, as all times. */
+  /** Unix seconds, like all times. */
   created_time: Type.Integer(),
-  /** Who had it last; 0 nobody. */
+  /** The last user who redeemed it; 0: none. */
   used_user_id: Type.Integer(),
   used_username: Type.String(),
-  /** When that was; 0 never. */
+  /** The time of the last redemption; 0: never. */
   redeemed_time: Type.Integer(),
   is_gift: Type.Boolean(),
-  /** -1: no limit; 1 of what is no gift. */
+  /** -1: unlimited; 1 unless it is a gift. */
   max_uses: Type.Integer(),
   used_count: Type.Integer(),
-  /** 0: at once. */
+  /** 0: immediately. */
   valid_from: Type.Integer(),
-  /** 0: for ever. */
+  /** 0: never expires. */
   valid_until: Type.Integer(),
 })
 export type Redemption = Static<typeof Redemption>

@@ -11,7 +11,7 @@ export const Status = Type.Object({
   enable_data_export: Type.Boolean(),
   chats: Type.Array(Type.Record(Type.String(), Type.String())),
   data_export_default_time: Type.String(),
-  /** Minutes after which the dashboard reads its figures again by itself. */
+  /** The interval in minutes at which the dashboard refreshes its figures. */
   data_export_interval: Type.Integer(),
   default_collapse_sidebar: Type.Boolean(),
   mj_notify_enabled: Type.Boolean(),
@@ -30,7 +30,7 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /** As configured, else as the discovery document names it; empty until that is known. */
+  /** The configured endpoint or the one of the discovery document; empty until that is known. */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),
@@ -47,15 +47,15 @@ export const Status = Type.Object({
   topup_methods: Type.Array(
     Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
   ),
-  /** Where else quota can be bought; empty for nowhere. */
+  /** Another place to buy quota; empty for none. */
   top_up_link: Type.String(),
-  /** Of each top-up, for the inviter; 0 while there are no rebates. */
+  /** The inviter's share of each top-up; 0 without rebates. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
-  /** Group → colour of its badge; those left out have the plain one. */
+  /** Group → badge colour; groups that are left out have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** False until `/setup` has made the root account. */
+  /** False until `/setup` has created the root account. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -66,3 +66,16 @@ export const SetupStatus = Type.Object({
   database_type: Type.String(),
 })
 export type SetupStatus = Static<typeof SetupStatus>
+
+export const LatestRelease = Type.Object({
+  /** The running version. */
+  current: Type.String(),
+  /** Empty if no release source is configured. */
+  latest: Type.String(),
+  /** The release notes as their author wrote them. */
+  notes: Type.String(),
+  is_newer: Type.Boolean(),
+  /** Unix seconds; 0 if no release source is configured. */
+  checked_at: Type.Integer(),
+})
+export type LatestRelease = Static<typeof LatestRelease>

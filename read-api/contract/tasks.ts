@@ -1,63 +1,63 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Page } from './envelope.ts'
 
-/** `total` counts up to 100 000; `is_total_capped`: there are more. */
+/** `total` counts up to 100 000; beyond that `is_total_capped` is true. */
 export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
-/** What a drawing and a music task have in common. */
-const TaskFacts = {
-  /** Grows with time. */
+/** The fields that drawing and music tasks share. */
+const TaskFields = {
+  /** Ascending with time. */
   id: Type.Integer(),
   user_id: Type.Integer(),
   username: Type.String(),
-  /** 0 and empty for anyone but admins, and while no channel has it. */
+  /** 0 and empty unless the reader is an admin, and before a channel is chosen. */
   channel_id: Type.Integer(),
   channel_name: Type.String(),
   /** `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: Type.String(),
   /** `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`; `SUCCESS`, `FAILURE` */
   status: Type.String(),
-  /** `40%`. */
+  /** Such as `40%`. */
   progress: Type.String(),
-  /** Unix seconds; 0: not yet. */
+  /** Unix seconds; 0 means not yet. */
   submit_time: Type.Integer(),
   start_time: Type.Integer(),
   finish_time: Type.Integer(),
-  /** What was asked for, in the caller's words. */
+  /** The caller's prompt. */
   prompt: Type.String(),
-  /** Why it failed, in its provider's words or else in ours; empty while it has not. */
+  /** The reason of a failure, as the provider or the gateway words it; otherwise empty. */
   fail_reason: Type.String(),
 }
 
 export const DrawingTask = Type.Object({
-  ...TaskFacts,
+  ...TaskFields,
   mj_id: Type.String(),
-  /** As its provider answered: 1 submitted, 21 waiting, 22 duplicate; 0: not submitted. */
+  /** The provider's code: 1 submitted, 21 waiting, 22 duplicate; 0: not submitted. */
   code: Type.Integer(),
   description: Type.String(),
   prompt_en: Type.String(),
-  /** An address that a browser may open; empty while there is no picture. */
+  /** A URL that browsers may open; empty while there is no picture. */
   image_url: Type.String(),
 })
 export type DrawingTask = Static<typeof DrawingTask>
 
-/** One piece of what a music task made; of lyrics, the text alone. */
+/** One result of a music task; lyrics consist of the text only. */
 export const Song = Type.Object({
   title: Type.String(),
-  /** Its lyrics. */
+  /** The lyrics. */
   text: Type.String(),
   tags: Type.String(),
-  /** Seconds; 0: not told. */
+  /** Seconds; 0 if unknown. */
   duration: Type.Number(),
-  /** Addresses that a browser may open, as the picture's; empty where there is none. */
+  /** URLs that browsers may open; empty if there is none. */
   audio_url: Type.String(),
   image_url: Type.String(),
 })
 export type Song = Static<typeof Song>
 
 export const MusicTask = Type.Object({
-  ...TaskFacts,
+  ...TaskFields,
   task_id: Type.String(),
   platform: Type.String(),
   songs: Type.Array(Song),
@@ -65,8 +65,8 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * What the live topic `tasks` carries: a task as it now is, or how far some of them are, by their
- * `mj_id` or `task_id`. The latter has no place in the stream, and is read again with each list.
+ * The data of the live topic `tasks`: a changed task, or the progress of some tasks by their
+ * `mj_id` or `task_id`. Progress has no position in the stream and is read again with each list.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/** What calls and the clock change, as the live socket tells it. */
+/** The fields that calls and time change, which the live socket pushes. */
 export const TokenState = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -20,24 +20,24 @@ export const Token = Type.Object({
   name: Type.String(),
   key: Type.String({
     description:
-      'The key itself, without sk-, to a session of its owner alone; by an access token, stars ' +
-      'and its last four characters.',
+      'The key without sk-, only in a session of its owner. An access token gets asterisks ' +
+      'and the last four characters.',
   }),
   /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
   status: Type.Integer(),
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** Unix seconds; -1 never. */
+  /** Unix seconds; -1 means never. */
   expired_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** Unix seconds of the last call; 0 never. */
+  /** The time of the last call in Unix seconds; 0 means never. */
   accessed_time: Type.Integer(),
   rate_limit_enabled: Type.Boolean(),
   rate_limit_period: Type.Integer(),
   rate_limit_count: Type.Integer(),
   rate_limit_success: Type.Integer(),
-  /** 0 no limit, as `max_concurrency`. */
+  /** 0 means no limit, also for `max_concurrency`. */
   rate_limit_tpm: Type.Integer(),
   max_concurrency: Type.Integer(),
   model_limits_enabled: Type.Boolean(),

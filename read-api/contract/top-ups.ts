@@ -1,19 +1,22 @@
 import Type, { type Static } from 'typebox'
 
-/** Who said that money left or came back: an admin, or a report of the payment provider. */
+/** The source of a refund or its return: an admin, or a report of the payment provider. */
 const Source = Type.Union([Type.Literal('admin'), Type.Literal('refund'), Type.Literal('dispute')])
 
-/** The provider's id of the refund or dispute; empty for anyone but admins, and of an admin's. */
+/**
+ * The provider's id of the refund or dispute; empty unless the reader is an admin, and for an
+ * admin's refund.
+ */
 const sourceId = Type.String()
 
 export const Refund = Type.Object({
-  /** Counts up from 1 in its order. */
+  /** Counts from 1 within the order. */
   refund_no: Type.Integer(),
-  /** Exact, as `7.30`. */
+  /** Exact, such as `7.30`. */
   money: Type.String(),
   quota: Type.Integer(),
   reason: Type.String(),
-  /** Who made it; 0 and empty for anyone but admins. */
+  /** The admin who made it; 0 and empty unless the reader is an admin. */
   actor_id: Type.Integer(),
   actor_name: Type.String(),
   source: Source,
@@ -23,9 +26,9 @@ export const Refund = Type.Object({
 })
 export type Refund = Static<typeof Refund>
 
-/** What a refund had taken returned: it failed, or the dispute was won. */
+/** The return of a refund's quota, because the refund failed or the dispute was won. */
 export const Restoration = Type.Object({
-  /** Exact, as `7.30`. */
+  /** Exact, such as `7.30`. */
   money: Type.String(),
   quota: Type.Integer(),
   source: Source,
@@ -35,16 +38,16 @@ export const Restoration = Type.Object({
 })
 export type Restoration = Static<typeof Restoration>
 
-/** A word of the provider's about a refund or a dispute of the order. */
+/** The provider's report about a refund or dispute of the order. */
 export const PaymentReport = Type.Object({
   kind: Type.Union([Type.Literal('refund'), Type.Literal('dispute')]),
   /** The provider's id of the refund, the charge or the dispute. */
   report_id: Type.String(),
   money: Type.String(),
-  /** The provider's codes: `needs_response`, `fraudulent`. */
+  /** The provider's codes, such as `needs_response` and `fraudulent`. */
   status: Type.String(),
   reason: Type.String(),
-  /** Until when a dispute can be answered, unix seconds; null: it can not. */
+  /** The deadline to respond to a dispute in Unix seconds; null: no response is possible. */
   due_by: Type.Union([Type.Integer(), Type.Null()]),
   is_withdrawn: Type.Boolean(),
   is_reinstated: Type.Boolean(),
@@ -57,7 +60,7 @@ export const Order = Type.Object({
   id: Type.Integer(),
   user_id: Type.Integer(),
   username: Type.String(),
-  /** What the provider calls the order by. */
+  /** The order's name at the provider. */
   trade_no: Type.String(),
   payment_method: Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
   /** Dollars of quota. */
@@ -67,19 +70,19 @@ export const Order = Type.Object({
   currency: Type.String(),
   top_up_code: Type.String(),
   status: Type.Union([Type.Literal('pending'), Type.Literal('paid'), Type.Literal('refunded')]),
-  /** The provider's id of the payment; empty while there is none. */
+  /** The provider's id of the payment; empty before it is paid. */
   payment_id: Type.String(),
-  /** What is left of the money; `0.00` when all of it was refunded. */
+  /** The money that is left to refund; `0.00` if everything was refunded. */
   refundable: Type.String(),
-  /** What is given back at this moment: `0.00` where nothing is, or all of it was restored. */
+  /** The money that is currently refunded; `0.00` if none is, or all of it was restored. */
   refunded: Type.String(),
   refunds: Type.Array(Refund),
   restorations: Type.Array(Restoration),
-  /** In the order in which they came; empty for anyone but admins. */
+  /** In order of arrival; empty unless the reader is an admin. */
   reports: Type.Array(PaymentReport),
-  /** What the inviter got; 0 for anyone but admins. */
+  /** The inviter's rebate; 0 unless the reader is an admin. */
   rebate_quota: Type.Integer(),
-  /** Unix seconds; null: not paid. */
+  /** Unix seconds; null if not paid. */
   created_at: Type.Integer(),
   paid_at: Type.Union([Type.Integer(), Type.Null()]),
 })

@@ -6,11 +6,11 @@ const spent = {
   token_used: Type.Integer(),
 }
 
-/** One day (of UTC) of one token; `token_id` 0 gathers what is of no token that is named. */
+/** The usage of one token on one UTC day; `token_id` 0 sums the usage of all other tokens. */
 export const TokenUsagePoint = Type.Object({
-  /** Unix seconds of the day's start. */
+  /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** Below 0: the playground. */
+  /** Negative for the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,
@@ -18,25 +18,25 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * What providers ask for, in quota, as far as it is known, and what was charged for those same
- * calls: the margin is `costed_quota` less `cost`. Both 0: nothing is known of any.
+ * The providers' known charges in quota, and the quota charged for those calls: the margin is
+ * `costed_quota` minus `cost`. Both are 0 if no cost is known.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
-/** How the site does, for admins. */
+/** The site's usage, for admins. */
 export const SiteUsage = Type.Object({
-  /** In the hours that the range touches. */
+  /** Totals of the hours that the range touches. */
   totals: Type.Object({
     ...spent,
     ...costed,
     failed: Type.Integer(),
-    /** Who were charged. */
+    /** The number of users who were charged. */
     users: Type.Integer(),
   }),
   top_users: Type.Array(
     Type.Object({
       user_id: Type.Integer(),
-      /** Empty once the person was erased. */
+      /** Empty once the user was erased. */
       username: Type.String(),
       ...spent,
     }),
@@ -50,7 +50,7 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /** Events that were written and not yet folded, by the read model furthest behind. */
+  /** The number of events that the slowest read model has not processed yet. */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

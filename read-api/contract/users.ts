@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/** What a login answers and the console keeps. */
+/** The user data that a login returns and the console stores. */
 export const SessionUser = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
@@ -8,7 +8,7 @@ export const SessionUser = Type.Object({
   role: Type.Integer(),
   status: Type.Integer(),
   group: Type.String(),
-  /** The password came by a reset: its user should choose another one. */
+  /** True if the password comes from a reset and should be changed. */
   must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
@@ -26,15 +26,15 @@ export const User = Type.Object({
   group: Type.String(),
   quota: Type.Integer(),
   /**
-   * Told to admins, equal to `quota`: a row that is sent back with another `quota` is refused where
-   * the balance has moved since.
+   * Only for admins; equal to `quota`. A row that is sent back with another `quota` is rejected if
+   * the balance has changed since.
    */
   expected_quota: Type.Optional(Type.Integer()),
   used_quota: Type.Integer(),
   request_count: Type.Integer(),
   role: Type.Integer(),
   status: Type.Integer(),
-  /** ISO time of the deactivation, null while active. */
+  /** The ISO time of the deactivation; null while active. */
   DeletedAt: Type.Union([Type.String(), Type.Null()]),
   aff_count: Type.Integer(),
   aff_quota: Type.Integer(),
@@ -43,16 +43,18 @@ export const User = Type.Object({
   /** JSON text. */
   setting: Type.String(),
   created_time: Type.Integer(),
-  /** Deactivated, and the texts about the person are gone for good. */
+  /** True if the user is deactivated and all personal texts are destroyed. */
   is_erased: Type.Boolean(),
-  /** Told to its user alone. False: a first one is set without a current one. */
+  /** Only for the user. If false, a first password can be set without a current one. */
   has_password: Type.Optional(Type.Boolean()),
-  /** Told to admins of one user: whether there is an app or a passkey to take away. */
+  /**
+   * Only for admins, for a single user: whether there is an authenticator app or passkey to remove.
+   */
   has_second_factor: Type.Optional(Type.Boolean()),
 })
 export type User = Static<typeof User>
 
-/** `GET /api/user/self/groups`: group → description, ratio for this user, colour of its badge. */
+/** `GET /api/user/self/groups`: group → description, the user's ratio, badge colour. */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),

@@ -1,35 +1,38 @@
-import type { ReadDeps } from '../question.ts'
+import type { ReadDeps } from '../route.ts'
+import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-items.ts'
-import { Ring } from './ring.ts'
 
-const EVERY_MS = 1_000
-/** The work takes no more than a tenth of the time. */
-const REST = 10
+const INTERVAL_MS = 1_000
+/**
+ * The pause is ten times the duration of the work, so that the work takes at most a tenth of the
+ * time.
+ */
+const PAUSE_FACTOR = 10
 
-/** Does the work about once a second, never twice at once. Answers how to stop. */
-export function onceASecond(
+/** Runs the work about once a second, never concurrently. Returns the function that stops it. */
+export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  const later = (waitMs: number): void => {
-    if (!isStopped) timer = setTimeout(() => void pass(), waitMs).unref()
+  const schedule = (waitMs: number): void => {
+    if (!isStopped) timer = setTimeout(() => void run(), waitMs).unref()
   }
-  const pass = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     const startedAt = performance.now()
     await work().catch(onError)
-    later(Math.max(EVERY_MS, (performance.now() - startedAt) * REST))
+    schedule(Math.max(INTERVAL_MS, (performance.now() - startedAt) * PAUSE_FACTOR))
   }
-  later(EVERY_MS)
+  schedule(INTERVAL_MS)
   return () => {
     isStopped = true
     clearTimeout(timer)
   }
 }
 
-const PAGE = 500
-/** Those that the items are read from. */
+const BATCH_ROWS = 500
+/** The read models that the items are read from. */
 const READ_MODELS = [
   'call-log',
   'channels',
@@ -42,63 +45,63 @@ const READ_MODELS = [
 ] as const
 
 export type Hub = {
-  readonly ring: () => Ring
-  /** Resolves once the ring stands where the read models are. */
+  readonly buffer: () => LiveBuffer
+  /** Resolves once the buffer has caught up with the read models. */
   readonly ready: () => Promise<void>
-  /** `wake` is called after the ring has grown, with what is of this user. Answers how to leave. */
+  /** `wake` is called after the buffer has grown. Returns the function to leave. */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
 /**
- * Tails the read models of the log, the channels, the tokens and the users: one query for each per
- * advance, for all sockets. What it passes on is committed, and the same as REST answers.
+ * Follows the read models with one query each per advance, shared by all sockets. Items are
+ * committed, and equal to what REST returns.
  */
 export function createHub(
   deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
 ): Hub {
   const { core, freshness } = deps
   const members = new Map<() => void, number>()
-  let ring = new Ring(0)
+  let buffer = new LiveBuffer(0)
   let isOpen = false
   let isStopped = false
 
   const target = (): number => Math.min(...READ_MODELS.map((name) => freshness.positionOf(name)))
 
-  const readOn = async (): Promise<void> => {
+  const readNew = async (): Promise<void> => {
     if (!isOpen) {
-      ring = new Ring(target())
+      buffer = new LiveBuffer(target())
       isOpen = true
     }
-    while (!isStopped && ring.upTo < target()) {
+    while (!isStopped && buffer.upTo < target()) {
       const read = await readItems(deps, {
-        after: ring.upTo,
+        after: buffer.upTo,
         upTo: target(),
-        limit: PAGE,
+        limit: BATCH_ROWS,
         hasChannels: true,
         hasUsers: true,
         inboxesOf: [...new Set(members.values())],
       })
-      ring.extend(read.items, read.upTo)
+      buffer.extend(read.items, read.upTo)
       for (const wake of [...members.keys()]) wake()
     }
   }
 
-  const tail = oneAtATime(readOn, (error) => {
-    core.log.warn({ err: error }, 'the live socket could not read what is new')
+  const tail = coalesce(readNew, (error) => {
+    core.log.warn({ err: error }, 'reading new items for the live sockets failed')
   })
 
   const stopListening = freshness.onAdvance(() => {
     if (members.size > 0) void tail()
   })
   return {
-    ring: () => ring,
+    buffer: () => buffer,
     ready: tail,
     join: (userId, wake) => {
       members.set(wake, userId)
       return () => {
         members.delete(wake)
-        // Nobody reads: what happens until somebody does is not kept.
+        // Without readers, nothing is buffered until the next one joins.
         if (members.size === 0) isOpen = false
       }
     },
@@ -109,15 +112,15 @@ export function createHub(
   }
 }
 
-/** Runs the work; a call that comes while it runs makes it run once more, for all who wait. */
-function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
+/** Runs the work. Calls during a run cause one more run, which all of them wait for. */
+function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
-  let isAgain = false
+  let isPending = false
   return (): Promise<void> => {
-    isAgain = true
+    isPending = true
     running ??= (async () => {
-      while (isAgain) {
-        isAgain = false
+      while (isPending) {
+        isPending = false
         await work().catch(onError)
       }
       running = null

@@ -10,31 +10,31 @@ const Subscribe = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 })
 
-const isMessage = checked(Message)
-const isSubscription = checked(Subscribe)
+const isMessage = validatorOf(Message)
+const isSubscription = validatorOf(Subscribe)
 
-const NO_JSON = { zh: '不是合法的 JSON', en: 'is not valid JSON' }
-const NO_TOPIC = {
+const INVALID_JSON = { zh: '不是合法的 JSON', en: 'is not valid JSON' }
+const TOPIC_REQUIRED = {
   zh: `必须包含以下之一：${LIVE_TOPICS.join(', ')}`,
-  en: `must have one of ${LIVE_TOPICS.join(', ')}`,
+  en: `must contain at least one of ${LIVE_TOPICS.join(', ')}`,
 }
 
 /**
- * A client's message; throws an `HttpError` that says what is wrong with one that is none.
- * Topics of another release are cut, so that a client may ask for all that it knows; with none
- * left it is refused.
+ * Parses a client's message. Throws an `HttpError` that describes an invalid one. Unknown topics,
+ * which may belong to another release, are ignored; a subscription without any known topic is
+ * rejected.
  */
 export function readRequest(text: string): LiveRequest {
-  const value = parsed(text)
+  const value = parseJson(text)
   const { type } = isMessage(value)
   if (type === 'ping') return { type }
-  const { topics: asked, ...rest } = isSubscription(value)
-  const topics = LIVE_TOPICS.filter((topic) => asked.includes(topic))
-  if (topics.length === 0) throw invalidField('topics', NO_TOPIC)
+  const { topics: requested, ...rest } = isSubscription(value)
+  const topics = LIVE_TOPICS.filter((topic) => requested.includes(topic))
+  if (topics.length === 0) throw invalidField('topics', TOPIC_REQUIRED)
   return { type, topics, ...(rest.after === undefined ? {} : { after: rest.after }) }
 }
 
-function checked<T extends TSchema>(schema: T) {
+function validatorOf<T extends TSchema>(schema: T) {
   const validator = Compile(schema)
   return (value: unknown): Type.Static<T> => {
     if (validator.Check(value)) return value
@@ -42,10 +42,10 @@ function checked<T extends TSchema>(schema: T) {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalidField('message', NO_JSON)
+    throw invalidField('message', INVALID_JSON)
   }
 }

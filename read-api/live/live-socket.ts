@@ -9,26 +9,28 @@ import type { Progress } from '#infra/progress/progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthBoard } from '../channels/health/health-board.ts'
 import { statOf } from '../logs/log-stat.ts'
-import type { App, ReadDeps } from '../question.ts'
+import type { App, ReadDeps } from '../route.ts'
 import { percentOf } from '../tasks/task-answer.ts'
-import { createHub, type Hub, onceASecond } from './hub.ts'
+import { createHub, everySecond, type Hub } from './hub.ts'
 import { readRequest } from './live-request.ts'
-import { LiveSession } from './session.ts'
-import { type Watched, watchSessions } from './session-watch.ts'
+import { LiveSession } from './live-session.ts'
+import { type WatchedSocket, watchSessions } from './session-watch.ts'
 
 const ROWS_MAX = 1_000
 
-/** Passes on how far tasks are, as long as somebody may see it. Answers how to stop. */
+/**
+ * Pushes the progress of tasks while any session receives it. Returns the function that stops it.
+ */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
   progress: Progress,
   sessions: () => Iterable<LiveSession>,
 ): () => void {
   let mark: number | null = null
-  const pass = async (): Promise<void> => {
-    const watching = [...sessions()].filter(({ wantsTasks }) => wantsTasks)
-    // What was before somebody looked is read with the lists.
-    if (watching.length === 0) mark = null
+  const push = async (): Promise<void> => {
+    const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
+    // Earlier progress is read with the lists.
+    if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
     else {
       const changed = await progress.changedAfter(mark, ROWS_MAX)
@@ -37,10 +39,10 @@ function feedProgress(
       const texts = new Map(changed.map(({ id, text }) => [id, percentOf(text)]))
       const owners = await openTaskOwners(db, [...texts.keys()])
       const rows = owners.map(({ id, userId }) => ({ id, userId, progress: texts.get(id) ?? '0%' }))
-      for (const session of watching) session.passProgress(rows)
+      for (const session of receivers) session.pushProgress(rows)
     }
   }
-  return onceASecond(pass, (err) => log.warn({ err }, 'no progress of tasks could be read'))
+  return everySecond(push, (err) => log.warn({ err }, 'reading the progress of tasks failed'))
 }
 
 const SOCKETS_MAX = 5_000
@@ -53,16 +55,16 @@ const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 const POLICY_VIOLATION = 1008
 
-type Open = Watched & {
+type OpenSocket = WatchedSocket & {
   readonly socket: WebSocket
   readonly session: LiveSession
   isAlive: boolean
 }
 
-/** `GET /api/live`: what happens, as it happens, cut to what the session may see. */
+/** `GET /api/live`: pushes changes as they happen, reduced to what the session may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
-  const open = new Set<Open>()
+  const open = new Set<OpenSocket>()
   const stopWatching = watchSessions(app, deps, () => [...open])
   const feeds = [
     feedHealth(deps.health, deps.core.log, () => sessionsOf(open)),
@@ -70,22 +72,24 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     feedStats(deps.core, () => sessionsOf(open)),
   ]
   const pinging = setInterval(() => ping(open), PING_MS).unref()
-  const sendElsewhere = (): void => {
+  const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // At once, not when the last stream has ended: a reader must not be served by what is leaving.
-  deps.draining.addEventListener('abort', sendElsewhere, { once: true })
+  // Closes the sockets when draining begins, not when the last stream has ended, because a stopping
+  // process must not serve readers.
+  deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
     for (const stopFeeding of feeds) stopFeeding()
     stopWatching()
     hub.stop()
-    sendElsewhere()
-    // Told seconds ago: whoever has not answered would keep the process for half a minute.
+    closeForRestart()
+    // The close was sent seconds ago; a client that has not answered would delay the stop for half
+    // a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: a connection that asked for an upgrade and was refused (by a hook before the plugin's
-  // own) is nobody's any more: it would stay open as long as its other end likes, past a shutdown.
+  // NOTE: a connection whose upgrade was rejected by an earlier hook has no owner. It would stay
+  // open as long as the client keeps it, even past a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -93,43 +97,47 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     '/api/live',
     {
       websocket: true,
-      preValidation: [async () => refuseWhile(deps.draining), onlyOwnSocket],
+      preValidation: [async () => assertNotDraining(deps.draining), onlyOwnSocket],
       schema: { hide: true },
     },
     (socket, request) => accept(deps, hub, open, socket, request),
   )
 }
 
-const sessionsOf = (open: Iterable<Open>): LiveSession[] => [...open].map(({ session }) => session)
+const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
+  [...open].map(({ session }) => session)
 
-/** The port listens on for a while: who was sent elsewhere must not come back to this process. */
-function refuseWhile(draining: AbortSignal): void {
+/**
+ * The port stays open for a while when draining, and closed clients must not reconnect to this
+ * process.
+ */
+function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
 }
 
 function accept(
   deps: ReadDeps,
   hub: Hub,
-  open: Set<Open>,
+  open: Set<OpenSocket>,
   socket: WebSocket,
   request: FastifyRequest,
 ): void {
   const principal = principalOf(request)
-  // NOTE: without a listener an oversized frame would be an uncaught error.
+  // NOTE: without a listener, an oversized frame would be an uncaught error.
   socket.on('error', () => socket.terminate())
-  // Between the refusal and here the handshake took its time: the others were sent elsewhere.
+  // Draining may have begun during the handshake, after the other sockets were closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
   }
-  const own = [...open].filter((other) => other.principal.userId === principal.userId)
-  if (open.size >= SOCKETS_MAX || own.length >= SOCKETS_PER_USER_MAX) {
+  const ofUser = [...open].filter((other) => other.principal.userId === principal.userId)
+  if (open.size >= SOCKETS_MAX || ofUser.length >= SOCKETS_PER_USER_MAX) {
     socket.close(TRY_AGAIN_LATER, 'too many sockets')
     return
   }
   const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
   const session = new LiveSession({ socket, deps, hub, principal, viewer })
-  const entry: Open = {
+  const entry: OpenSocket = {
     principal,
     socket,
     session,
@@ -180,8 +188,8 @@ function rateGate(): () => boolean {
   }
 }
 
-/** A reader that has not answered the last ping is gone. */
-function ping(open: Iterable<Open>): void {
+/** Terminates sockets that have not answered the last ping. */
+function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
     else {
@@ -191,33 +199,36 @@ function ping(open: Iterable<Open>): void {
   }
 }
 
-/** Passes on how the channels do, as long as somebody may see it. Answers how to stop. */
+/**
+ * Pushes the health of the channels while any session receives it. Returns the function that stops
+ * it.
+ */
 const feedHealth = (
   board: HealthBoard,
   log: Logger,
   sessions: () => Iterable<LiveSession>,
 ): (() => void) =>
-  onceASecond(
+  everySecond(
     async () => {
-      const watching = [...sessions()].filter(({ wantsHealth }) => wantsHealth)
-      if (watching.length === 0) return
+      const receivers = [...sessions()].filter(({ receivesHealth }) => receivesHealth)
+      if (receivers.length === 0) return
       await board.refresh()
-      for (const session of watching) session.passHealth()
+      for (const session of receivers) session.pushHealth()
     },
-    (err) => log.warn({ err }, 'the health of the channels could not be read'),
+    (err) => log.warn({ err }, 'reading the health of the channels failed'),
   )
 
-/** Passes on the site's totals, as long as somebody may see them. Answers how to stop. */
+/** Pushes the site's totals while any session receives them. Returns the function that stops it. */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,
   sessions: () => Iterable<LiveSession>,
 ): (() => void) =>
-  onceASecond(
+  everySecond(
     async () => {
-      const watching = [...sessions()].filter(({ wantsStats }) => wantsStats)
-      if (watching.length === 0) return
+      const receivers = [...sessions()].filter(({ receivesStats }) => receivesStats)
+      if (receivers.length === 0) return
       const totals = await statOf(core, {})
-      for (const session of watching) session.passStats(totals)
+      for (const session of receivers) session.pushStats(totals)
     },
-    (err) => core.log.warn({ err }, 'the totals of the site could not be read'),
+    (err) => core.log.warn({ err }, 'reading the totals of the site failed'),
   )

@@ -5,31 +5,29 @@ import { movedInboxes, type PositionRange, unreadCounts } from '#projections/mes
 import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
-import { logAnswer, openRows } from '../logs/log-answer.ts'
+import { decryptRows, logAnswer } from '../logs/log-answer.ts'
 import { messagesOf } from '../logs/provider-messages.ts'
-import type { ReadDeps } from '../question.ts'
-import { cachedText, type LiveItem } from './ring.ts'
-import { taskItems } from './task-items.ts'
-import { testItems } from './test-items.ts'
-import { tokenItems } from './token-items.ts'
+import type { ReadDeps } from '../route.ts'
+import { taskItems, testItems, tokenItems } from './changed-items.ts'
+import { cachedText, type LiveItem } from './live-buffer.ts'
 
-export type Wanted = {
+export type ItemQuery = {
   readonly after: number
   readonly upTo: number
-  /** Rows per topic; with more there, the answer ends before `upTo`. */
+  /** The maximum number of rows per topic. If there are more, the result ends before `upTo`. */
   readonly limit: number
-  /** One user's rows; everybody's when absent. */
+  /** Limits the rows to one user; absent: all users. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
-  /** Users who are told how much they have not read; nobody when absent. */
+  /** The users who receive their number of unread messages; absent: none. */
   readonly inboxesOf?: readonly number[]
 }
 
-/** What happened after a position, in order, and how far that goes. */
+/** Reads the changes after a position, in order, and the position up to which they are complete. */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
-  { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: Wanted,
+  { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const { core } = deps
   const filter: LogFilter = userId === undefined ? {} : { userId }
@@ -45,12 +43,12 @@ export async function readItems(
     channels.length < limit ? upTo : (channels.at(-1)?.changedPosition ?? upTo),
     users.length < limit ? upTo : (users.at(-1)?.position ?? upTo),
   )
-  const ofTests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
-  const ofTokens = await tokenItems(core, { after, upTo: reached, ...filter })
-  const ofInboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
+  const tests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
+  const tokens = await tokenItems(core, { after, upTo: reached, ...filter })
+  const inboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
   const messages = await messagesOf(deps, logs)
   const items: LiveItem[] = [
-    ...(await openRows(core.vault, logs)).map((row) => ({
+    ...(await decryptRows(core.vault, logs)).map((row) => ({
       topic: 'logs' as const,
       position: row.id,
       ownerId: row.userId,
@@ -74,17 +72,17 @@ export async function readItems(
     })),
     ...tasks.items,
     ...userItems(users),
-    ...ofTests,
-    ...ofTokens,
-    ...ofInboxes,
+    ...tests,
+    ...tokens,
+    ...inboxes,
   ]
   const reachedItems = items.filter(({ position }) => position <= reached)
   return { items: reachedItems.sort((a, b) => a.position - b.position), upTo: reached }
 }
 
 /**
- * How many messages those have not read whose inbox was changed in between: one item for all of
- * them, since one message may be to everybody.
+ * The unread counts of the users whose inbox changed in the range, in one item for all of them,
+ * because one message may go to all users.
  */
 async function inboxItems(
   core: Core,
@@ -106,10 +104,10 @@ async function inboxItems(
   return [{ topic: 'inbox', position, ownerId: 'each', textFor }]
 }
 
-type Changed = { readonly id: number; readonly position: number }
+type ChangedUser = { readonly id: number; readonly position: number }
 
-/** That users were made or changed, for admins: whoever sees them reads what became of them. */
-const userItems = (changed: readonly Changed[]): LiveItem[] =>
+/** Names users who were created or changed, for admins, who read them again. */
+const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }
     const text = JSON.stringify(message)

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Principal } from '#infra/http/principal.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import type { ReadDeps } from '../question.ts'
+import type { ReadDeps } from '../route.ts'
 
 const CHECK_MS = 400
 
-/** An open socket, as far as this is concerned. */
-export type Watched = { readonly principal: Principal; readonly endSession: () => void }
+/** The part of an open socket that is checked here. */
+export type WatchedSocket = { readonly principal: Principal; readonly endSession: () => void }
 
 /**
- * Ends the sockets whose session ended, or whose user was banned, deleted, or changed role or
- * password since. Two queries for all of them, a few times a second and when users change.
+ * Closes the sockets whose session ended, or whose user was banned, deleted, or changed role or
+ * password. It takes two queries for all sockets, a few times a second and when users change.
  */
 export function watchSessions(
   app: FastifyInstance,
   { core, freshness }: ReadDeps,
-  sockets: () => readonly Watched[],
+  sockets: () => readonly WatchedSocket[],
 ): () => void {
   let isChecking = false
   const check = async (): Promise<void> => {
@@ -26,7 +26,7 @@ export function watchSessions(
       const valid = await validSessions(app, core, open)
       for (const socket of open) if (!valid(socket.principal)) socket.endSession()
     } catch (error) {
-      core.log.warn({ err: error }, 'the sessions of open sockets could not be checked')
+      core.log.warn({ err: error }, 'checking the sessions of open sockets failed')
     } finally {
       isChecking = false
     }
@@ -44,7 +44,7 @@ export function watchSessions(
 async function validSessions(
   app: FastifyInstance,
   core: ReadDeps['core'],
-  open: readonly Watched[],
+  open: readonly WatchedSocket[],
 ): Promise<(principal: Principal) => boolean> {
   const principals = open.map(({ principal }) => principal)
   const userIds = [...new Set(principals.map(({ userId }) => userId))]

@@ -3,20 +3,26 @@ import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogOther } from '../contract/logs.ts'
-import { logAnswer, openRows, type Viewer, wordsOf } from './log-answer.ts'
+import { decryptRows, logAnswer, type Viewer, wordsOf } from './log-answer.ts'
 
-/** A cell: text is guarded and quoted, numbers are written as they are. */
+/** A cell. Text is escaped and quoted; numbers are written as they are. */
 type CsvCell = string | number | bigint | null
 
-/** What makes spreadsheets in Chinese read UTF-8. */
+/** Chinese versions of spreadsheet programs need it to recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Looked for first, in one go: nearly every text is. A number is no formula, whatever its sign. */
+/**
+ * Matches text that needs no escaping, which is nearly all text, in one step. A number is not a
+ * formula, whatever its sign.
+ */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
-/** One line with its end (RFC 4180). Text that a spreadsheet would run as a formula gets a `'`. */
+/**
+ * Formats one line with its line break (RFC 4180). Text that a spreadsheet would run as a formula
+ * is prefixed with `'`.
+ */
 export function csvLine(cells: readonly CsvCell[]): string {
   let line = ''
   let separator = ''
@@ -35,30 +41,30 @@ function cellText(cell: CsvCell): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** How rows become a file. */
+/** Converts rows to a file. */
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
-  /** Before the first row. */
+  /** The text before the first row. */
   readonly head: string
-  /** Whether it needs what is sealed in the rows. */
+  /** True if it needs the sealed columns. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
-/** The rows of the list, one JSON object a line, its `other` no text in text. */
+/** One JSON object per line, as in the list, but with `other` as an object instead of text. */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
   head: '',
   isUnsealing: true,
   linesOf: async (rows) => {
-    const opened = await openRows(vault, rows)
-    return opened.map((row) => jsonLine(logAnswer(row, viewer))).join('')
+    const decrypted = await decryptRows(vault, rows)
+    return decrypted.map((row) => jsonLine(logAnswer(row, viewer))).join('')
   },
 })
 
-/** NOTE: `other`, the last member, is JSON already: it takes the place of an empty text. */
+/** NOTE: `other`, which is the last member, is JSON already and replaces an empty string. */
 function jsonLine(answer: ReturnType<typeof logAnswer>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -67,24 +73,27 @@ function jsonLine(answer: ReturnType<typeof logAnswer>): string {
 
 const EMPTY_AT_END = '""}'
 
-type CsvLook = {
-  /** Whether channels and users are named. */
+type CsvSettings = {
+  /** True if channels and users are included. */
   readonly isAdmin: boolean
-  /** Named in the header of the times that are written in it. */
+  /** The time zone of the times; named in their header. */
   readonly zone: string
-  /** An exact amount. */
+  /** Formats quota as an exact amount of dollars. */
   readonly dollars: (quota: bigint) => string
   readonly language: Language
 }
 
-/** By their names, in this order; null: all of them. Throws a fault that names what is none. */
-export function csvFormat(look: CsvLook, names: string | null): ExportFormat {
-  const columns = chosenOf(columnsOf(look), names)
+/**
+ * A CSV with the named columns in this order; null: all columns. Throws an error that lists the
+ * available columns if a name is unknown.
+ */
+export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
+  const columns = selectColumns(columnsOf(settings), names)
   const titles = csvLine(columns.map(({ title }) => title))
   return {
     type: 'text/csv; charset=utf-8',
     extension: 'csv',
-    head: look.language === 'zh' ? `${BYTE_ORDER_MARK}${titles}` : titles,
+    head: settings.language === 'zh' ? `${BYTE_ORDER_MARK}${titles}` : titles,
     isUnsealing: false,
     linesOf: (rows) => {
       let text = ''
@@ -97,22 +106,22 @@ export function csvFormat(look: CsvLook, names: string | null): ExportFormat {
   }
 }
 
-function chosenOf(all: readonly Column[], names: string | null): readonly Column[] {
+function selectColumns(all: readonly Column[], names: string | null): readonly Column[] {
   if (names === null) return all
-  const chosen = new Map<string, Column>()
+  const selected = new Map<string, Column>()
   for (const name of names.split(',')) {
     const column = all.find((one) => one.name === name.trim())
     if (column === undefined) {
-      const known = all.map((one) => one.name).join(', ')
-      const shown = name.trim().slice(0, 40)
+      const available = all.map((one) => one.name).join(', ')
+      const excerpt = name.trim().slice(0, 40)
       throw invalidField('columns', {
-        zh: `没有名为“${shown}”的列，可用：${known}`,
-        en: `there is no column “${shown}”; there are ${known}`,
+        zh: `没有名为“${excerpt}”的列，可用：${available}`,
+        en: `the column “${excerpt}” does not exist; available columns: ${available}`,
       })
     }
-    chosen.set(column.name, column)
+    selected.set(column.name, column)
   }
-  return [...chosen.values()]
+  return [...selected.values()]
 }
 
 type Column = {
@@ -121,14 +130,14 @@ type Column = {
   readonly cell: (row: LogRow, other: LogOther) => CsvCell
 }
 
-/** By names that stay the same in every language. */
-function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Column[] {
+/** Column names are the same in every language. */
+function columnsOf({ isAdmin, zone, dollars, language }: CsvSettings): readonly Column[] {
   const column = (name: string, cell: Column['cell'], title = name): Column => ({
     name,
     title,
     cell,
   })
-  const stamp = stampsIn(zone)
+  const formatTime = timeFormatter(zone)
   const forAdmins = [
     column('channel', (row) => row.channelId),
     column('channel_name', (row) => row.channelName),
@@ -138,7 +147,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
   const costs = [column('provider_cost_usd', ({ adminOther }) => costIn(adminOther, dollars))]
   return [
     column('id', (row) => row.id),
-    column('time', (row) => stamp(row.createdAt), `time (${zone})`),
+    column('time', (row) => formatTime(row.createdAt), `time (${zone})`),
     column('unix_time', (row) => row.createdAt),
     column('type', (row) => row.type),
     ...(isAdmin ? forAdmins : []),
@@ -166,18 +175,24 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
 const CONSUMPTION = 2
 const ERROR = 6
 
-/** What it charged is a cost. Of any other row `quota` is what came in, or went out by hand. */
+/**
+ * The quota of a call is its cost. In other rows it is an amount that was credited, or deducted
+ * manually.
+ */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/** Nothing where what the provider charges is not known: then nothing is parsed. */
-function costIn(adminOther: string, dollars: CsvLook['dollars']): CsvCell {
+/** Returns null without parsing if the provider's charge is unknown. */
+function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther
   return cost === undefined ? null : dollars(BigInt(cost))
 }
 
-/** `2026-11-21 07:03:09`. Rows come in order of time: a minute is worked out once. */
-function stampsIn(zone: string): (at: number) => string {
+/**
+ * Formats times as `2026-11-21 07:03:09`. Rows are in order of time, so each minute is formatted
+ * once.
+ */
+function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
     timeZone: zone,
@@ -185,11 +200,11 @@ function stampsIn(zone: string): (at: number) => string {
   let minute = Number.NaN
   let text = ''
   return (at) => {
-    const begun = Math.floor(at / 60)
-    if (begun !== minute) {
-      minute = begun
-      text = format.format(begun * 60_000)
+    const started = Math.floor(at / 60)
+    if (started !== minute) {
+      minute = started
+      text = format.format(started * 60_000)
     }
-    return `${text}:${String(at - begun * 60).padStart(2, '0')}`
+    return `${text}:${String(at - started * 60).padStart(2, '0')}`
   }
 }

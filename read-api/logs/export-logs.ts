@@ -5,10 +5,10 @@ import Type from 'typebox'
 import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
-import { optionsInForce } from '../options/list-options.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../question.ts'
+import { currentOptions } from '../options/list-options.ts'
+import { type App, type ReadDeps, textOf, upToDate } from '../route.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
-import { createPermits, whileRead } from './export-permits.ts'
+import { createPermits, limitReading } from './export-permits.ts'
 import { exportText } from './export-text.ts'
 import type { Viewer } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
@@ -16,8 +16,8 @@ import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
 const DECIMALS = 6
 
 /**
- * Writes a quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
- * option's decimal; one that is none counts as the default.
+ * Formats quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
+ * decimal of the option; an invalid one counts as the default.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -40,23 +40,23 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-const Shape = {
+const FileOptions = {
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
-  /** IANA name of the zone that a CSV's times are in; UTC unless given. */
+  /** The IANA time zone of a CSV's times; the default is UTC. */
   zone: Type.Optional(Type.String({ maxLength: 64 })),
-  /** Of a CSV, by their names, with commas between; all of them unless given. */
+  /** Names of the columns of a CSV, comma-separated; the default is all columns. */
   columns: Type.Optional(Type.String({ maxLength: 500 })),
 }
-const AllRows = Type.Object({ ...AdminFilters, ...Shape })
-const OwnRows = Type.Object({ ...LogFilters, ...Shape })
+const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })
+const OwnRows = Type.Object({ ...LogFilters, ...FileOptions })
 type ExportQuery = Static<typeof AllRows>
 
 const FILE = {
   200: {
     description: [
-      'A file, sent as it is read: one that breaks off ends the connection. In a CSV `cost_usd` is',
-      'what a call cost: it adds up to the total of `stat`. `amount_usd` is what any other row',
-      'brought in, negative where it took; `quota` is the one or the other in quota.',
+      'A file that is streamed; a failure ends the connection. In a CSV, `cost_usd` is the cost of',
+      'a call and adds up to the total of `stat`. `amount_usd` is the amount of any other row,',
+      'negative for deductions; `quota` is either of them in quota units.',
     ].join(' '),
     content: {
       'text/csv': { schema: Type.String() },
@@ -65,24 +65,27 @@ const FILE = {
   },
 }
 
-/** Each holds a connection to the database for moments only, but a core while it is read. */
-const SEATS = { all: 8, each: 2, keptForAdmins: 2 }
-/** A stall as for the streams of calls; in all, the longest log over a slow line. */
-const LIMITS = { stallMs: 60_000, wholeMs: 30 * 60_000 }
+/** An export holds a database connection only briefly, but uses a core while it is read. */
+const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
+/**
+ * The stall limit is the one of call streams; the total allows for the longest log over a slow
+ * connection.
+ */
+const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
- * `GET /api/log/export` (everybody's, for admins) and `GET /api/log/self/export`: every row that
- * the filters of the list let through, newest first, as one file.
+ * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: every row that
+ * matches the filters of the list, newest first, in one file.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
-  const permits = createPermits(SEATS, deps.longResponses ?? { inFlight: 0 })
-  // NOTE: a HEAD would read every row for nobody.
-  const asked = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
+  const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
+  // NOTE: without this, a HEAD request would read every row in vain.
+  const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.get(
     '/api/log/export',
     {
-      ...asked,
+      ...routeOptions,
       schema: { querystring: AllRows, response: FILE },
       onRequest: onlyAdmin,
     },
@@ -91,7 +94,7 @@ export function exportLogs(app: App, deps: ReadDeps): void {
   app.get(
     '/api/log/self/export',
     {
-      ...asked,
+      ...routeOptions,
       schema: { querystring: OwnRows, response: FILE },
       onRequest: onlyUser,
     },
@@ -102,7 +105,7 @@ export function exportLogs(app: App, deps: ReadDeps): void {
   )
 }
 
-type Asked = {
+type ExportRequest = {
   readonly deps: ReadDeps
   readonly permits: ReturnType<typeof createPermits>
   readonly request: FastifyRequest
@@ -110,7 +113,10 @@ type Asked = {
   readonly query: ExportQuery
 }
 
-async function answer({ deps, permits, request, reply, query }: Asked, ownerId: number | null) {
+async function answer(
+  { deps, permits, request, reply, query }: ExportRequest,
+  ownerId: number | null,
+) {
   if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
   const { userId, role } = principalOf(request)
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
@@ -120,14 +126,15 @@ async function answer({ deps, permits, request, reply, query }: Asked, ownerId: 
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // Read before the status is sent: what fails at once is a error, not a file that breaks off.
+    // The first rows are read before the status is sent, so that an immediate failure is an error
+    // and not a truncated file.
     await text.begin()
   } catch (error) {
     release()
     throw error
   }
-  const pieces = whileRead(text, LIMITS, (why) => file.destroy(why))
-  const file: Readable = Readable.from(pieces, { objectMode: false })
+  const chunks = limitReading(text, READ_LIMITS, (reason) => file.destroy(reason))
+  const file: Readable = Readable.from(chunks, { objectMode: false })
   file.once('close', release)
   reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
   return reply.type(format.type).send(file)
@@ -141,13 +148,13 @@ async function formatOf(
   const columns = textOf(query.columns) ?? null
   if (query.format === 'ndjson') {
     if (columns === null) return ndjsonFormat(core.vault, viewer)
-    throw invalidField('columns', { zh: '仅适用于 CSV', en: 'is of a CSV alone' })
+    throw invalidField('columns', { zh: '仅适用于 CSV', en: 'applies only to CSV' })
   }
   const zone = textOf(query.zone) ?? 'UTC'
   if (!isZone(zone)) {
-    throw invalidField('zone', { zh: '不是已知的时区', en: 'is no time zone that is known' })
+    throw invalidField('zone', { zh: '不是已知的时区', en: 'is not a known time zone' })
   }
-  const options = await optionsInForce(core)
+  const options = await currentOptions(core)
   const dollars = dollarsAt(options.text('QuotaPerUnit'))
   return csvFormat({ ...viewer, zone, dollars }, columns)
 }

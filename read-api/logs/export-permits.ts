@@ -3,68 +3,68 @@ import { httpError } from '#infra/http/http-errors.ts'
 
 const RETRY_SECONDS = 5
 
-export type SeatLimits = {
-  /** Of all users at once, by this process. */
+export type PermitLimits = {
+  /** Concurrent exports of all users in this process. */
   readonly all: number
-  /** Of one user at once. */
+  /** Concurrent exports of one user. */
   readonly each: number
-  /** Of all, those that admins alone may take; none where it is left out. */
-  readonly keptForAdmins?: number
+  /** The part of `all` that is reserved for admins; the default is 0. */
+  readonly reservedForAdmins?: number
 }
 
 /**
- * Acquires a permit for an export of the user, and answers how to release it; throws a 429 where
- * none is left. A stop waits for those who sit.
+ * Acquires a permit for an export of the user and returns the function that releases it. Throws a
+ * 429 if none is left. A stop waits for running exports.
  */
 export function createPermits(
-  { all, each, keptForAdmins = 0 }: SeatLimits,
+  { all, each, reservedForAdmins = 0 }: PermitLimits,
   inFlight: LongResponses,
 ) {
-  const taken = new Map<number, number>()
+  const held = new Map<number, number>()
   let total = 0
   const count = (userId: number, by: 1 | -1): void => {
     total += by
     inFlight.inFlight += by
-    const own = (taken.get(userId) ?? 0) + by
-    if (own === 0) taken.delete(userId)
-    else taken.set(userId, own)
+    const ofUser = (held.get(userId) ?? 0) + by
+    if (ofUser === 0) held.delete(userId)
+    else held.set(userId, ofUser)
   }
   return (userId: number, isAdmin = false): (() => void) => {
-    const most = isAdmin ? all : all - keptForAdmins
-    const isFull = total >= most || (taken.get(userId) ?? 0) >= each
+    const limit = isAdmin ? all : all - reservedForAdmins
+    const isFull = total >= limit || (held.get(userId) ?? 0) >= each
     if (isFull) throw httpError('TooManyExports', {}, RETRY_SECONDS)
     count(userId, 1)
-    let isLeft = false
+    let isReleased = false
     return () => {
-      if (!isLeft) count(userId, -1)
-      isLeft = true
+      if (!isReleased) count(userId, -1)
+      isReleased = true
     }
   }
 }
 
-export type ReadLimits = { readonly stallMs: number; readonly wholeMs: number }
+export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Pieces of a file, which is cut off once nobody has asked for another one for `stallMs`, or after
- * `wholeMs`: who reads no more, or a little now and then, would keep a permit for ever. `cut` ends
- * the file.
+ * Yields the chunks of a file, which is cut off if no chunk was requested for `stallMs`, or after
+ * `totalMs` in all: a client that stops reading, or reads very slowly, would otherwise keep a
+ * permit for ever. `cut` ends the file.
  */
-export async function* whileRead(
-  pieces: AsyncIterable<string>,
-  { stallMs, wholeMs }: ReadLimits,
-  cut: (why: Error) => void,
+export async function* limitReading(
+  chunks: AsyncIterable<string>,
+  { stallMs, totalMs }: ReadLimits,
+  cut: (reason: Error) => void,
 ): AsyncGenerator<string> {
-  const onStall = () => cut(new Error('the reader of an export stopped reading'))
-  const onLong = () => cut(new Error('an export took too long to be read'))
-  const timer = setTimeout(onStall, stallMs)
-  const whole = setTimeout(onLong, wholeMs)
+  const onStall = () => cut(new Error('the client stopped reading an export'))
+  const onLong = () => cut(new Error('reading an export took too long'))
+  const stallTimer = setTimeout(onStall, stallMs)
+  const totalTimer = setTimeout(onLong, totalMs)
   try {
-    for await (const piece of pieces) {
-      timer.refresh()
-      yield piece
+    for await (const chunk of chunks) {
+      stallTimer.refresh()
+      yield chunk
     }
   } finally {
-    clearTimeout(timer)
-    clearTimeout(whole)
+    clearTimeout(stallTimer)
+    clearTimeout(totalTimer)
   }
 }

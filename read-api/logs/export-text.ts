@@ -1,27 +1,29 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Core } from '#infra/core.ts'
 import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/query.ts'
 import type { ExportFormat } from './export-format.ts'
 
-/** Rows read at once, and written in one turn of the loop, which others need too. */
+/**
+ * Rows are read in batches, and written in smaller steps so that the event loop stays responsive.
+ */
 const BATCH_ROWS = 2_000
-const TURN_ROWS = 200
+const STEP_ROWS = 200
 
-/** The text of a file, piece by piece: what is held at a time is two batches of rows. */
+/** The text of a file in chunks. At most two batches of rows are in memory. */
 export type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows, once, before all else; throws what stands in the way of that. */
+  /** Reads the first rows; must be called once, before iterating. Throws if that fails. */
   readonly begin: () => Promise<void>
 }
 
-type Asked = {
-  /** null where nothing can match. */
+type ExportSource = {
+  /** null if no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Whether the rows may still be shown to who asked; looked at for every batch. */
+  /** Returns whether the caller may still see the rows; checked for every batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 
-export function exportText(core: Core, { filter, format, isAllowed }: Asked): ExportText {
+export function exportText(core: Core, { filter, format, isAllowed }: ExportSource): ExportText {
   const batches =
     filter === null ? null : logBatches(core.pg, filter, { withSealed: format.isUnsealing })
   const read = async (before: number): Promise<readonly LogRow[]> =>
@@ -36,15 +38,16 @@ export function exportText(core: Core, { filter, format, isAllowed }: Asked): Ex
       if (format.head !== '') yield format.head
       for (;;) {
         const rows = await next
-        if (!(await isAllowed())) throw new Error('the export is no longer allowed: cut off')
+        if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // Read on while these are written; who stops listening is told nothing of a failure.
+        // The next batch is read while this one is written. A failure is irrelevant if the client
+        // has stopped reading.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
-        for (let at = 0; at < rows.length; at += TURN_ROWS) {
-          yield await format.linesOf(rows.slice(at, at + TURN_ROWS))
-          await turn()
+        for (let at = 0; at < rows.length; at += STEP_ROWS) {
+          yield await format.linesOf(rows.slice(at, at + STEP_ROWS))
+          await nextTurn()
         }
         if (isLast) return
       }

@@ -4,40 +4,40 @@ import type { Language, Words } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/logs.ts'
-import { messageFor, type OpenedMessage } from './provider-messages.ts'
+import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
-/** What a row says beside its numbers, by the reason that the read model keeps. */
+/** The text of a row, by the reason that the read model stores. */
 const WORDS: Readonly<Record<string, Words>> = {
   settled: { zh: '', en: '' },
   interrupted: {
     zh: '调用中断，只按中断前已记录的用量结算',
-    en: 'Interrupted: charged for what was noted by then',
+    en: 'Interrupted; charged for the usage recorded until then',
   },
   site: { zh: '系统初始化完成', en: 'The system was initialised' },
-  'grant:setup': { zh: '系统初始化额度', en: 'Opening quota' },
+  'grant:setup': { zh: '系统初始化额度', en: 'Initial quota' },
   'grant:new-user': { zh: '新用户注册赠送额度', en: 'Quota for a new user' },
-  'grant:invited': { zh: '使用邀请码赠送额度', en: 'Quota for being invited' },
-  'grant:redemption': { zh: '通过兑换码充值', en: 'Topped up by a redemption code' },
+  'grant:invited': { zh: '使用邀请码赠送额度', en: 'Quota for an invited user' },
+  'grant:redemption': { zh: '通过兑换码充值', en: 'Topped up with a redemption code' },
   'check-in': { zh: '每日签到', en: 'Daily check-in' },
   affiliate: { zh: '邀请额度划转', en: 'Transferred from invitations' },
   'top-up': { zh: '在线充值', en: 'Topped up online' },
   'top-up-refund': { zh: '充值退款', en: 'A top-up was refunded' },
-  'top-up-restored': { zh: '退款撤销，额度已恢复', en: 'A refund was undone, its quota restored' },
+  'top-up-restored': { zh: '退款撤销，额度已恢复', en: 'A refund was reversed, quota restored' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
   'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
   group: { zh: '管理员修改分组', en: 'Group changed by an administrator' },
   'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },
-  'released:refused': { zh: '请求被上游拒绝', en: 'Refused by the provider' },
-  'released:client-gone': { zh: '客户端已断开', en: 'The client went away' },
-  'released:upstream-error': { zh: '上游返回错误', en: 'The provider answered with an error' },
+  'released:refused': { zh: '请求被上游拒绝', en: 'Rejected by the provider' },
+  'released:client-gone': { zh: '客户端已断开', en: 'The client disconnected' },
+  'released:upstream-error': { zh: '上游返回错误', en: 'The provider returned an error' },
   'released:unreached': { zh: '无法连接上游', en: 'The provider could not be reached' },
   'released:timeout': { zh: '上游响应超时', en: 'The provider did not answer in time' },
-  'released:incomplete': { zh: '上游响应不完整', en: "The provider's answer broke off" },
-  'released:screened': { zh: '回答命中屏蔽词，已被拦下', en: 'Withheld by the word check' },
-  'released:done': { zh: '未产生用量', en: 'Nothing was used' },
+  'released:incomplete': { zh: '上游响应不完整', en: "The provider's response was incomplete" },
+  'released:screened': { zh: '回答命中屏蔽词，已被拦下', en: 'Withheld by the word filter' },
+  'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** In `other` of a call that nobody was reached for. */
+/** Contained in `other` if the provider could not be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -48,11 +48,11 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A row with what is sealed opened; what is left to do depends on who looks at it. */
-type OpenedRow = LogRow & { readonly address: string; readonly noteText: string | null }
+/** A row with its sealed columns decrypted; the rest depends on the viewer. */
+type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
-/** NOTE: in place; a copy of each of millions would be most of the work. */
-export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedRow[]> =>
+/** NOTE: modifies the rows in place, because copying millions of rows would dominate an export. */
+export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(
     rows.map(async (row) => {
       const { userId, clientIp, note } = row
@@ -62,8 +62,15 @@ export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedR
     }),
   )
 
-/** A row as this viewer may see it, `other` last: the same for REST and the live socket. */
-export const logAnswer = (row: OpenedRow, viewer: Viewer, message?: OpenedMessage): LogEntry => ({
+/**
+ * The response for a row, reduced to what the viewer may see, with `other` last; shared by REST and
+ * the live socket.
+ */
+export const logAnswer = (
+  row: DecryptedRow,
+  viewer: Viewer,
+  message?: ProviderMessage,
+): LogEntry => ({
   id: row.id,
   created_at: row.createdAt,
   type: row.type,
@@ -75,7 +82,7 @@ export const logAnswer = (row: OpenedRow, viewer: Viewer, message?: OpenedMessag
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // Of a call whose relay died only when it was swept up is known: that is no duration.
+  // If the relay died, only the time of the clean-up is known, which is not the duration.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -83,26 +90,32 @@ export const logAnswer = (row: OpenedRow, viewer: Viewer, message?: OpenedMessag
   quota: toWire(row.quota),
   content: wordsOf(row, viewer.language),
   client_ip: row.address,
-  other: joined(
+  other: mergeJson(
     viewer.isAdmin ? otherForAdmin(row) : row.other,
     messageFor(message, viewer.isAdmin),
   ),
 })
 
-function otherForAdmin({ other, adminOther, actorId: id, actorName, noteText }: OpenedRow): string {
-  const text = joined(other, adminOther)
+function otherForAdmin({
+  other,
+  adminOther,
+  actorId: id,
+  actorName,
+  noteText,
+}: DecryptedRow): string {
+  const text = mergeJson(other, adminOther)
   if (id === 0) return text
   const changed = { changed_by: { id, username: actorName }, note: noteText }
-  return joined(text, JSON.stringify(changed))
+  return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Two JSON objects without a member in common as one, without reading them. */
-const joined = (a: string, b: string): string => {
+/** Merges two JSON objects without common members, without parsing them. */
+const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
-/** Whom an address belongs to is nobody's business unless its user wants it shown. */
+/** Reduces an address to its network for privacy, unless its user wants it shown. */
 function networkOf(ip: string): string {
   if (ip === '') return ''
   if (isIPv4(ip)) return ip.replace(/\.\d+$/, '.x')

@@ -5,28 +5,28 @@ import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
 import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
-import { Query, type ReadDeps, textOf, wholeOf } from '../question.ts'
+import { integerOf, Query, type ReadDeps, textOf } from '../route.ts'
 
-/** The filters of the log and its totals, all optional; an empty one lets everything through. */
+/** The filters of the log and its totals. All are optional; an empty filter matches everything. */
 export const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
   model_name: Query.text,
   group: Query.text,
   request_id: Query.text,
-  start_timestamp: Query.whole,
-  end_timestamp: Query.whole,
+  start_timestamp: Query.integer,
+  end_timestamp: Query.integer,
 }
 
-/** Admins look at everybody's rows, and may choose by user and channel. */
-export const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.whole }
+/** Admins see the rows of all users, and can filter by user and channel. */
+export const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
 
 const AnyFilters = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AnyFilters>
 
 /**
- * What the rows have to match, names resolved to ids; null when a name is nobody's, and nothing
- * can match. `ownerId` is set where the rows are one user's own.
+ * Resolves the filters, with names replaced by ids. Returns null if a name is unknown, so that
+ * nothing can match. `ownerId` limits the rows to one user.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -39,24 +39,24 @@ export async function logFilter(
   const tokenName = textOf(query.token_name)
   const tokenIds = tokenName === undefined ? [] : await tokenIdsNamed(db, tokenName, userId)
   if (tokenName !== undefined && tokenIds.length === 0) return null
-  const type = wholeOf(query.type)
-  const channelId = ownerId === null ? wholeOf(query.channel) : undefined
+  const type = integerOf(query.type)
+  const channelId = ownerId === null ? integerOf(query.channel) : undefined
   return {
-    ...given('userId', userId ?? undefined),
-    ...given('type', type === 0 ? undefined : type),
-    ...given('model', textOf(query.model_name)),
-    ...given('group', textOf(query.group)),
-    ...given('channelId', channelId === 0 ? undefined : channelId),
-    ...given('tokenIds', tokenName === undefined ? undefined : tokenIds),
-    ...given('requestId', textOf(query.request_id)),
-    ...given('from', wholeOf(query.start_timestamp)),
-    ...given('to', wholeOf(query.end_timestamp)),
+    ...optional('userId', userId ?? undefined),
+    ...optional('type', type === 0 ? undefined : type),
+    ...optional('model', textOf(query.model_name)),
+    ...optional('group', textOf(query.group)),
+    ...optional('channelId', channelId === 0 ? undefined : channelId),
+    ...optional('tokenIds', tokenName === undefined ? undefined : tokenIds),
+    ...optional('requestId', textOf(query.request_id)),
+    ...optional('from', integerOf(query.start_timestamp)),
+    ...optional('to', integerOf(query.end_timestamp)),
   }
 }
 
 const CALLERS_MAX = 50_000
 
-/** By the tokens' names, and by the one that calls of the console go under. */
+/** Resolves token names, including the name that calls of the console's playground use. */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
   name: string,
@@ -64,27 +64,31 @@ async function tokenIdsNamed(
 ): Promise<readonly number[]> {
   const ids = await tokenIdsByName(db, name, userId)
   if (name !== PLAYGROUND_NAME) return ids
-  const own = userId === null ? await playgroundIds(db, CALLERS_MAX) : [playgroundOf(userId)]
-  return [...ids, ...own]
+  const playground = userId === null ? await playgroundIds(db, CALLERS_MAX) : [playgroundOf(userId)]
+  return [...ids, ...playground]
 }
 
-const given = <Key extends keyof LogFilter>(key: Key, value: LogFilter[Key]): LogFilter =>
+const optional = <Key extends keyof LogFilter>(key: Key, value: LogFilter[Key]): LogFilter =>
   value === undefined ? {} : { [key]: value }
 
 const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Where each page of a list starts, as learnt from the page before: so that `p` reads on behind
- * the last row shown (new rows shift nothing) and costs the same however deep it is.
+ * Remembers where each page of a list starts, as known from the page before it, so that `p`
+ * continues below the last row shown: new rows shift nothing, and deep pages cost no more.
  *
- * Bounded: the list used longest ago is forgotten, and its pages are then found by counting.
+ * The size is limited: the least recently used list is forgotten, and its pages are then found by
+ * counting.
  */
 export class PageCursors {
-  /** By list: page → the id that its rows lie below. */
+  /** By list: page → the id that its rows are below. */
   readonly #lists = new Map<string, Map<number, number>>()
 
-  /** The nearest known start at or before the page, and how many rows to skip from there. */
+  /**
+   * Returns the nearest known start at or before the page, and the number of rows to skip from
+   * there.
+   */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
     if (page === 0 || pages === undefined) return { offset: page * pageSize }
@@ -92,13 +96,13 @@ export class PageCursors {
     this.#lists.set(list, pages)
     let nearest = 0
     if (pages.has(page)) nearest = page
-    else for (const known of pages.keys()) if (known <= page && known > nearest) nearest = known
+    else for (const start of pages.keys()) if (start <= page && start > nearest) nearest = start
     const before = pages.get(nearest)
     const offset = (page - nearest) * pageSize
     return before === undefined ? { offset } : { before, offset }
   }
 
-  /** The page was shown down to `lastId`: the next one lies below it. */
+  /** Records that the page ended at `lastId`, so that the next page starts below it. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

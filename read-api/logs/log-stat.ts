@@ -7,7 +7,7 @@ import { success } from '#infra/http/envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LogStat } from '../contract/logs.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { AdminFilters, LogFilters, type LogQuery, logFilter } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 
@@ -18,8 +18,8 @@ const CONSUMPTION = 2
 const RATE_SECONDS = 60
 
 /**
- * `GET /api/log/stat` (everybody's, for admins) and `GET /api/log/self/stat`: totals of every row
- * that matches, and of the last minute's; of consumption alone unless another type is asked for.
+ * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: totals of all matching
+ * rows, and of the last minute; only consumption unless another type is requested.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -38,8 +38,8 @@ export function logStat(app: App, deps: ReadDeps): void {
 }
 
 async function answer(deps: ReadDeps, query: LogQuery, ownerId: number | null) {
-  const asked = await logFilter(deps, query, ownerId)
-  return success(asked === null ? NOTHING : await statOf(deps.core, asked))
+  const requested = await logFilter(deps, query, ownerId)
+  return success(requested === null ? NOTHING : await statOf(deps.core, requested))
 }
 
 const NOTHING: LogStat = {
@@ -51,15 +51,15 @@ const NOTHING: LogStat = {
   count: 0,
 }
 
-/** Of everybody's consumption where the filter is empty. */
+/** An empty filter sums the consumption of all users. */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,
-  asked: LogFilter,
+  requested: LogFilter,
 ): Promise<LogStat> {
-  const filter = { ...asked, type: asked.type ?? CONSUMPTION }
+  const filter = { ...requested, type: requested.type ?? CONSUMPTION }
   const now = Math.floor(clock() / 1_000)
-  const { from: _from, to: _to, ...always } = filter
-  const recent = { ...always, from: now - RATE_SECONDS }
+  const { from: _from, to: _to, ...conditions } = filter
+  const recent = { ...conditions, from: now - RATE_SECONDS }
   const [sums, rate] = await Promise.all([sumLogs(db, filter, now), sumLogRows(db, recent)])
   return {
     quota: toWire(sums.quota),

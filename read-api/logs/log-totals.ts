@@ -10,23 +10,26 @@ import {
 
 const HOUR = 3_600
 const DAY = 86_400
-const OPEN = Number.MAX_SAFE_INTEGER
+const NO_END = Number.MAX_SAFE_INTEGER
 
-const NOTHING: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
+const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
-/** Sums of whole hours or days; `to` is the start of the last, left out where there is no end. */
+/** Sums of whole hours or days; `to` is the start of the last one, unset if there is no end. */
 type Grain = {
   readonly seconds: number
   readonly sum: (range: { from: number; to?: number }) => Promise<LogSums>
 }
 
-/** Exact sums: whole days and hours from the rollups, what is left at both ends from the rows. */
+/**
+ * Computes exact sums: whole days and hours from the rollups, and the rest at both ends from the
+ * rows.
+ */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // Nothing is later than now, give or take a clock: an end beyond it is no end.
+  // No row is later than now, except for clock differences, so an end in the future is no end.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
-    to: to >= now ? OPEN : to,
+    to: to >= now ? NO_END : to,
   })
 }
 
@@ -37,26 +40,26 @@ async function sumRange(
   sumRows: (range: Range) => Promise<LogSums>,
   { from, to }: Range,
 ): Promise<LogSums> {
-  if (from > to) return NOTHING
+  if (from > to) return ZERO
   if (grain === undefined) return sumRows({ from, to })
   const { seconds, sum } = grain
-  const first = Math.ceil(from / seconds) * seconds
-  const end = to === OPEN ? OPEN : Math.floor((to + 1) / seconds) * seconds
-  if (first >= end) return sumRange(finer, sumRows, { from, to })
+  const start = Math.ceil(from / seconds) * seconds
+  const end = to === NO_END ? NO_END : Math.floor((to + 1) / seconds) * seconds
+  if (start >= end) return sumRange(finer, sumRows, { from, to })
   const parts = await Promise.all([
-    sum({ from: first, ...(end === OPEN ? {} : { to: end - seconds }) }),
-    sumRange(finer, sumRows, { from, to: first - 1 }),
-    end === OPEN ? NOTHING : sumRange(finer, sumRows, { from: end, to }),
+    sum({ from: start, ...(end === NO_END ? {} : { to: end - seconds }) }),
+    sumRange(finer, sumRows, { from, to: start - 1 }),
+    end === NO_END ? ZERO : sumRange(finer, sumRows, { from: end, to }),
   ])
-  return parts.reduce(plus)
+  return parts.reduce(addSums)
 }
 
-/** The rollups that know of all that is asked, the coarsest first. */
+/** The rollups that have all of the requested dimensions, the coarsest first. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds, requestId } = filter
-  // One call: found by its id alone.
+  // A single call is found by its id.
   if (requestId !== undefined) return []
-  const named = {
+  const dimensions = {
     ...(type === undefined ? {} : { type }),
     ...(model === undefined ? {} : { model }),
   }
@@ -65,25 +68,31 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
     seconds: HOUR,
     sum: ({ from, to }) =>
       sumHours(db, {
-        ...named,
+        ...dimensions,
         ...(userId === undefined ? {} : { userId }),
         ...{ fromHour: from, ...(to === undefined ? {} : { toHour: to }) },
       }),
   }
   if (parts.length === 0) return [hoursOfAll]
-  const asked: Omit<PartsFilter, 'from'> = {
-    ...{ parts, ...named },
+  const partsFilter: Omit<PartsFilter, 'from'> = {
+    ...{ parts, ...dimensions },
     ...(group === undefined ? {} : { group }),
     ...(channelId === undefined ? {} : { channelId }),
   }
-  const days: Grain = { seconds: DAY, sum: (range) => sumPartDays(db, { ...asked, ...range }) }
-  const hours: Grain = { seconds: HOUR, sum: (range) => sumPartHours(db, { ...asked, ...range }) }
+  const days: Grain = {
+    seconds: DAY,
+    sum: (range) => sumPartDays(db, { ...partsFilter, ...range }),
+  }
+  const hours: Grain = {
+    seconds: HOUR,
+    sum: (range) => sumPartHours(db, { ...partsFilter, ...range }),
+  }
   if (tokenIds !== undefined) return [days]
   if (userId === undefined) return [days, hours]
   return group === undefined && channelId === undefined ? [days, hoursOfAll] : [days]
 }
 
-/** The narrowest part; a token is its user's alone. None where everybody's are asked for. */
+/** The most selective part; a token belongs to one user. Empty if the filter covers all users. */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(partOf.token)
   if (userId !== undefined) return [partOf.user(userId)]
@@ -91,7 +100,7 @@ function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly s
   return group === undefined ? [] : [partOf.group(group)]
 }
 
-const plus = (a: LogSums, b: LogSums): LogSums => ({
+const addSums = (a: LogSums, b: LogSums): LogSums => ({
   count: a.count + b.count,
   quota: a.quota + b.quota,
   promptTokens: a.promptTokens + b.promptTokens,

@@ -1,26 +1,26 @@
 import type { LogRow } from '#projections/call-log/query.ts'
-import type { ReadDeps } from '../question.ts'
+import type { ReadDeps } from '../route.ts'
 
-/** What a provider said of the failure of a call; for everybody, or for administrators alone. */
-export type OpenedMessage = { readonly text: string; readonly isShown: boolean }
+/** A provider's message about a failed call; `isShown`: all users may see it, not only admins. */
+export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
-/** The messages of the rows whose call a provider failed, by request id. */
+/** Returns the messages of the calls that failed at a provider, by request id. */
 export async function messagesOf(
   { providerMessages, core }: Pick<ReadDeps, 'providerMessages' | 'core'>,
   rows: readonly LogRow[],
-): Promise<ReadonlyMap<string, OpenedMessage>> {
+): Promise<ReadonlyMap<string, ProviderMessage>> {
   const failed = new Map(rows.filter(isFailed).map(({ requestId, userId }) => [requestId, userId]))
   const found = await providerMessages.find([...failed.keys()])
-  const opened = new Map<string, OpenedMessage>()
+  const messages = new Map<string, ProviderMessage>()
   for (const [call, { message, isShown }] of found) {
     const text = await core.vault.open(failed.get(call) ?? 0, message)
-    if (text !== null) opened.set(call, { text, isShown })
+    if (text !== null) messages.set(call, { text, isShown })
   }
-  return opened
+  return messages
 }
 
-/** The member of `other` that holds the message, as JSON; `{}` where this viewer has none. */
-export function messageFor(message: OpenedMessage | undefined, isAdmin: boolean): string {
+/** The member of `other` with the message, as JSON; `{}` if this viewer has none. */
+export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })
 }

@@ -5,16 +5,16 @@ import { notFound } from '#infra/http/http-errors.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { InboxMessage, UnreadCount } from '../contract/messages.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/user/messages`, one of them by `{id}`, and `unread_count`: the caller's own inbox. */
+/** `GET /api/user/messages`, `{id}` and `unread_count`: the caller's inbox. */
 export function inboxMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
-  const asked = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }
+  const routeOptions = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }
   app.get(
     '/api/user/messages',
     {
-      ...asked,
+      ...routeOptions,
       schema: {
         querystring: Type.Object(Query.page),
         response: { 200: Envelope(Page(InboxMessage)) },
@@ -28,7 +28,7 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
   )
   app.get(
     '/api/user/messages/unread_count',
-    { ...asked, schema: { response: { 200: Envelope(UnreadCount) } } },
+    { ...routeOptions, schema: { response: { 200: Envelope(UnreadCount) } } },
     async (request) => {
       const { userId } = principalOf(request)
       const counts = await unreadCounts(core.db, [userId])
@@ -37,11 +37,11 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
   )
   app.get(
     '/api/user/messages/:id',
-    { ...asked, schema: { params: IdParams, response: { 200: Envelope(InboxMessage) } } },
+    { ...routeOptions, schema: { params: IdParams, response: { 200: Envelope(InboxMessage) } } },
     async (request) => {
       const { userId } = principalOf(request)
       const row = await findInInbox(core.db, userId, Number(request.params.id))
-      if (row === null) throw notFound({ zh: '消息不存在', en: 'No such message' })
+      if (row === null) throw notFound({ zh: '消息不存在', en: 'The message does not exist' })
       return success(inboxAnswer(row))
     },
   )

@@ -11,7 +11,7 @@ import {
 } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { AdminMessage, Recipient } from '../contract/messages.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
 const SearchMessages = Type.Object({
   ...Query.page,
@@ -20,15 +20,15 @@ const SearchMessages = Type.Object({
   end_date: Query.text,
 })
 
-/** What was sent, for admins: the list, `search`, one by `{id}`, and its `recipients`. */
+/** Sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
-  const asked = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
+  const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
   for (const path of ['/api/admin/messages', '/api/admin/messages/search']) {
     app.get(
       path,
       {
-        ...asked,
+        ...routeOptions,
         schema: { querystring: SearchMessages, response: { 200: Envelope(Page(AdminMessage)) } },
       },
       async ({ query }) => {
@@ -36,22 +36,22 @@ export function sentMessages(app: App, deps: ReadDeps): void {
         const { rows, total } = await listMessages(core.db, {
           ...slice,
           keyword: (query.keyword ?? '').trim(),
-          from: secondsIn('start_date', query.start_date),
-          until: endIn('end_date', query.end_date),
+          from: parseTime('start_date', query.start_date),
+          until: parseEndTime('end_date', query.end_date),
         })
-        return success({ items: rows.map(sentAnswer), page, total })
+        return success({ items: rows.map(messageAnswer), page, total })
       },
     )
   }
   app.get(
     '/api/admin/messages/:id',
-    { ...asked, schema: { params: IdParams, response: { 200: Envelope(AdminMessage) } } },
-    async ({ params }) => success(sentAnswer(await sent(deps, params.id))),
+    { ...routeOptions, schema: { params: IdParams, response: { 200: Envelope(AdminMessage) } } },
+    async ({ params }) => success(messageAnswer(await findSentMessage(deps, params.id))),
   )
   app.get(
     '/api/admin/messages/:id/recipients',
     {
-      ...asked,
+      ...routeOptions,
       schema: {
         params: IdParams,
         querystring: Type.Object(Query.page),
@@ -59,7 +59,7 @@ export function sentMessages(app: App, deps: ReadDeps): void {
       },
     },
     async ({ params, query }) => {
-      const { id, total } = await sent(deps, params.id)
+      const { id, total } = await findSentMessage(deps, params.id)
       const { page, ...slice } = pageOf(query)
       const rows = await recipientsOf(core.db, id, slice)
       return success({ items: rows.map(recipientAnswer), page, total })
@@ -67,9 +67,9 @@ export function sentMessages(app: App, deps: ReadDeps): void {
   )
 }
 
-async function sent({ core }: ReadDeps, id: string): Promise<MessageRow> {
+async function findSentMessage({ core }: ReadDeps, id: string): Promise<MessageRow> {
   const row = await findMessage(core.db, Number(id))
-  if (row === null) throw notFound({ zh: '消息不存在', en: 'No such message' })
+  if (row === null) throw notFound({ zh: '消息不存在', en: 'The message does not exist' })
   return row
 }
 
@@ -77,25 +77,25 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 const DAY_SECONDS = 86_400
 
-/** As `secondsIn`; a date without a time is that whole day. */
-function endIn(field: string, given = ''): number | null {
-  const seconds = secondsIn(field, given)
-  return seconds === null || given.includes('T') ? seconds : seconds + DAY_SECONDS - 1
+/** As `parseTime`; a date without a time means the end of that day. */
+function parseEndTime(field: string, text = ''): number | null {
+  const seconds = parseTime(field, text)
+  return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/** An ISO date (of UTC) or time in unix seconds; null when it was left out or empty. */
-function secondsIn(field: string, given = ''): number | null {
-  if (given === '') return null
-  // A query's plus that was not escaped is a space by now.
-  const text = given.replace(' ', '+')
-  const milliseconds = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
+/** Converts an ISO date (UTC) or time to Unix seconds; null if it is missing or empty. */
+function parseTime(field: string, text = ''): number | null {
+  if (text === '') return null
+  // An unescaped plus in a query arrives as a space.
+  const iso = text.replace(' ', '+')
+  const milliseconds = ISO_TIME.test(iso) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(milliseconds)) {
-    throw invalidField(field, { zh: '不是 ISO 格式的时间', en: 'is no ISO time' })
+    throw invalidField(field, { zh: '不是 ISO 格式的时间', en: 'is not an ISO time' })
   }
   return Math.floor(milliseconds / 1_000)
 }
 
-const sentAnswer = (row: MessageRow): AdminMessage => ({
+const messageAnswer = (row: MessageRow): AdminMessage => ({
   id: row.id,
   title: row.title,
   content: row.content,

@@ -7,33 +7,36 @@ import { readableJson } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
+import { listOptionChanges, type OptionChangeRow } from '#projections/option-changes/query.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
-import { Envelope } from '../contract/envelope.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import { Envelope, Page } from '../contract/envelope.ts'
 import {
   Option,
+  OptionChange,
   type OptionSchema,
   OptionsSchema,
   type OptionType as TypeAnswer,
 } from '../contract/options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
 
-export type OptionsInForce = {
+export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /** A JSON object's members, by name; empty when the text is none. */
+  /** The members of a JSON object by name; empty if the text is not an object. */
   readonly members: (key: string) => Map<string, unknown>
-  /** Every option that may be shown: set, or by default; secret ones say only whether they are. */
-  readonly shown: () => { key: string; value: string }[]
-  /** Whether a secret option has a text. */
+  /** All options with their current values. Secret options show only whether they are set. */
+  readonly list: () => { key: string; value: string }[]
+  /** Returns whether a secret option is set. */
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean
   readonly isSelfUse: boolean
   readonly isDemoSite: boolean
 }
 
-/** The options as they are now: what an admin set, else the default. */
-export async function optionsInForce({ db }: Pick<Core, 'db'>): Promise<OptionsInForce> {
+/** The current options: the value that an admin set, or else the default. */
+export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
   return {
@@ -41,7 +44,7 @@ export async function optionsInForce({ db }: Pick<Core, 'db'>): Promise<OptionsI
     flag: (key) => text(key) === 'true',
     number: (key) => Number(text(key)) || 0,
     members: (key) => membersOf(text(key)),
-    shown: () =>
+    list: () =>
       [...OPTIONS].map(([key, { isSecret, type }]) =>
         isSecret
           ? { key, value: secretRefs.get(key) ? '***' : '' }
@@ -68,7 +71,7 @@ function membersOf(text: string): Map<string, unknown> {
   }
 }
 
-/** `GET /api/option/`: every option with its value in force; secrets are never told. */
+/** `GET /api/option/`: every option with its current value; secrets are never returned. */
 export function listOptions(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/',
@@ -77,11 +80,11 @@ export function listOptions(app: App, deps: ReadDeps): void {
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'options'),
     },
-    async () => success((await optionsInForce(deps.core)).shown()),
+    async () => success((await currentOptions(deps.core)).list()),
   )
 }
 
-/** `GET /api/option/schema`: which options there are, and everything that forms follow from. */
+/** `GET /api/option/schema`: all options with everything that the forms are derived from. */
 export function optionSchema(app: App): void {
   const answer = schemaAnswer()
   app.get(
@@ -126,3 +129,61 @@ function typeAnswer(type: OptionType): TypeAnswer {
     ...('required' in type && type.required !== undefined ? { required: type.required } : {}),
   }
 }
+
+const HistoryQuery = Type.Object({ ...Query.page, key: Query.text, section: Query.text })
+
+/**
+ * `GET /api/option/history`, for admins: changes of one option, of a section, or of all options;
+ * newest first.
+ */
+export function optionHistory(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/option/history',
+    {
+      schema: { querystring: HistoryQuery, response: { 200: Envelope(Page(OptionChange)) } },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'option-changes', 'price-schedule', 'users'),
+    },
+    async ({ query }) => {
+      const { page, limit, offset } = pageOf(query)
+      const keys = keysOf(textOf(query.key), textOf(query.section))
+      const { rows, total } = await listOptionChanges(deps.core.db, { keys, limit, offset })
+      const names = await namesOf(deps, rows)
+      return success({ items: rows.map((row) => changeAnswer(row, names)), page, total })
+    },
+  )
+}
+
+function keysOf(key: string | undefined, section: string | undefined): string[] | null {
+  if (key === undefined && section === undefined) return null
+  return [...OPTIONS.values()]
+    .filter((option) => key === undefined || option.key === key)
+    .filter((option) => section === undefined || option.section === section)
+    .map((option) => option.key)
+}
+
+const userIdOf = (actor: string): number | null =>
+  /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null
+
+async function namesOf(
+  { core }: ReadDeps,
+  rows: readonly OptionChangeRow[],
+): Promise<ReadonlyMap<number, string>> {
+  const ids = rows.flatMap(({ actor }) => userIdOf(actor) ?? [])
+  const users = await usersByIds(core.db, [...new Set(ids)])
+  return new Map(users.map(({ id, username }) => [id, username]))
+}
+
+const changeAnswer = (
+  { id, key, before, after, actor, plannedId, at }: OptionChangeRow,
+  names: ReadonlyMap<number, string>,
+): OptionChange => ({
+  id,
+  key,
+  before,
+  after,
+  actor,
+  username: names.get(userIdOf(actor) ?? 0) ?? '',
+  planned_id: plannedId ?? 0,
+  changed_at: Math.floor(at / 1_000),
+})

@@ -11,21 +11,24 @@ import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { PresetRatios } from '../contract/options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { optionsInForce } from './list-options.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
+import { currentOptions } from './list-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** Plain decimals, as prices may have them. */
+/** Plain decimals in the range of prices. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** Tokens of an answer, in the bounds of the option that takes them over. */
+/** Output tokens, within the bounds of the option that receives them. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
-/** Model → ratio, digit by digit; null for a text that is anything but a flat map of decimals. */
+/**
+ * Parses model → ratio, keeping every digit. Returns null unless the text is a flat map of
+ * decimals.
+ */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/** Model → the most output tokens of an answer; null for any other text. */
+/** Parses model → maximum output tokens. Returns null for any other text. */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -50,26 +53,29 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** The lists below the address; null where one can't be had or is none, whatever the reason. */
+/**
+ * Fetches the lists below the address. Returns null if one is unavailable or invalid, whatever the
+ * reason.
+ */
 async function fetchPreset(
   outbound: Outbound,
-  base: string,
+  baseUrl: string,
   source: string,
   hasPrompt: boolean,
 ): Promise<Lists | null> {
   try {
     const textAt = (name: string) =>
-      textOf(outbound, `${base.replace(/\/+$/, '')}/${source}/${name}.json`)
+      fetchText(outbound, `${baseUrl.replace(/\/+$/, '')}/${source}/${name}.json`)
     const list = async (name: string) => {
-      const found = readPresetList((await textAt(name)) ?? '')
-      if (found === null) throw new Error('no map of ratios')
-      return Object.fromEntries(found)
+      const parsed = readPresetList((await textAt(name)) ?? '')
+      if (parsed === null) throw new Error('not a map of ratios')
+      return Object.fromEntries(parsed)
     }
-    // Addresses that were set up before there were output limits have no such list.
+    // Addresses that were configured before output limits existed lack this list.
     const caps = async () => {
-      const found = readOutputCapList((await textAt('max_output')) ?? '{}')
-      if (found === null) throw new Error('no map of output limits')
-      return Object.fromEntries(found)
+      const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
+      if (parsed === null) throw new Error('not a map of output limits')
+      return Object.fromEntries(parsed)
     }
     const [prompt, completion, max_output] = await Promise.all([
       hasPrompt ? list('prompt') : {},
@@ -82,8 +88,8 @@ async function fetchPreset(
   }
 }
 
-/** Null where there is no such file; storage services answer 403 for those as well. */
-async function textOf({ dispatcher }: Outbound, url: string): Promise<string | null> {
+/** Returns null if the file does not exist; storage services answer 403 for that as well. */
+async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,
     headers: { accept: 'application/json', 'accept-encoding': 'identity' },
@@ -100,7 +106,7 @@ async function textOf({ dispatcher }: Outbound, url: string): Promise<string | n
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/** Whether a source has more than completion ratios. */
+/** True if a source has more than completion ratios. */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 
@@ -120,12 +126,12 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios to merge, from the configured address where there
- * is one and it answers as it should, else those that are shipped.
+ * `GET /api/option/preset_ratios?source=`: ratios to merge, from the configured address if there is
+ * one and its response is valid, or else the shipped ones.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
-  const outbounds = outboundsOf(deps.core)
-  app.addHook('onClose', async () => outbounds.close())
+  const lazy = lazyOutbound(deps.core)
+  app.addHook('onClose', async () => lazy.close())
   app.get(
     '/api/option/preset_ratios',
     {
@@ -135,16 +141,16 @@ export function presetRatios(app: App, deps: ReadDeps): void {
     },
     async ({ query }) => {
       const { source } = query as Static<typeof Query>
-      const base = (await optionsInForce(deps.core)).text('PresetRatioUrl')
-      if (base === '') return success(shipped(source, false))
-      const lists = await fetchPreset(outbounds.open(), base, source, SOURCES[source])
-      if (lists === null) return success(shipped(source, true))
+      const baseUrl = (await currentOptions(deps.core)).text('PresetRatioUrl')
+      if (baseUrl === '') return success(shippedRatios(source, false))
+      const lists = await fetchPreset(lazy.open(), baseUrl, source, SOURCES[source])
+      if (lists === null) return success(shippedRatios(source, true))
       return success({ source, origin: 'fetched', as_of: '', is_fetch_failed: false, ...lists })
     },
   )
 }
 
-function shipped(source: PresetSource, isFetchFailed: boolean): Static<typeof PresetRatios> {
+function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typeof PresetRatios> {
   const list = (name: string, read = readPresetList) =>
     Object.fromEntries(read(readFileSync(join(FOLDER, source, `${name}.json`), 'utf8')) ?? [])
   return {
@@ -158,14 +164,14 @@ function shipped(source: PresetSource, isFetchFailed: boolean): Static<typeof Pr
   }
 }
 
-/** Opened with the first question that needs it. */
-function outboundsOf({ config }: Pick<Core, 'config'>) {
-  let opened: Outbound | null = null
+/** Created for the first request that needs it. */
+function lazyOutbound({ config }: Pick<Core, 'config'>) {
+  let outbound: Outbound | null = null
   return {
     open: (): Outbound => {
-      opened ??= createOutbound(operatorPolicy(config), LIMITS)
-      return opened
+      outbound ??= createOutbound(operatorPolicy(config), LIMITS)
+      return outbound
     },
-    close: async () => opened?.close(),
+    close: async () => outbound?.close(),
   }
 }

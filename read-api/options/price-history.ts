@@ -5,11 +5,11 @@ import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { PriceChange, ScheduledChange } from '../contract/options.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
 const name = Type.Optional(Type.String({ maxLength: 256 }))
 
-/** `GET /api/option/price_history`: what changed of prices, from what to what, by whom, when. */
+/** `GET /api/option/price_history`: changes of prices with old and new value, author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/price_history',
@@ -43,7 +43,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
   )
 }
 
-/** `GET /api/option/price_schedule`: price changes that wait, then those that are over. */
+/** `GET /api/option/price_schedule`: pending price changes, then completed ones. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/price_schedule',

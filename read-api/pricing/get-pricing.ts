@@ -6,11 +6,11 @@ import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type PricedModel, Pricing } from '../contract/pricing.ts'
-import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
-/** How the names of models begin, and who makes those: the first that fits counts. */
+/** Vendors by the beginnings of model names; the first match counts. */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
@@ -42,13 +42,13 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Whose model it is, by the last part of its name (`meta/llama-3` is a llama); empty where the
- * name does not say. NOTE: never by the channel: where a site buys is the site's own business.
+ * The vendor of a model, by the last part of its name (`meta/llama-3` is a llama); empty if
+ * unknown. NOTE: the channel is not used, because it would reveal where the site buys.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
   const last = name.slice(name.lastIndexOf('/') + 1)
-  return OWNERS.find(([begins]) => begins.test(last))?.[1] ?? ''
+  return OWNERS.find(([prefix]) => prefix.test(last))?.[1] ?? ''
 }
 
 type Viewer = {
@@ -58,55 +58,57 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/** What the lists of all viewers are cut from, as it was at one moment. */
+/** The state that the lists of all viewers are derived from, at one moment. */
 type Site = {
-  readonly options: OptionsInForce
+  readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
-  /** By viewer: as many as there are groups, twice. */
+  /** By viewer: at most two per group. */
   readonly lists: Map<string, PriceList>
 }
 
-/** How long a list may be told again: a change of prices is seen within a second. */
+/**
+ * The time for which a list may be reused, so that a change of prices is visible within a second.
+ */
 const FRESH_MS = 500
 
-/** What the lists are read from. */
+/** The read models that the lists are read from. */
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * The lists of prices, read from the read models at most twice a second however many ask. A reader
- * who names the position of a write is never told an older list. A position that is not reached
- * binds nobody: anybody may ask, and name whatever number.
+ * Price lists that are read at most twice a second, regardless of the number of readers. A reader
+ * who names the position of a write never gets an older list. An unreached position has no effect,
+ * because anybody may send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
-  let known: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
-  known = null
+  let cached: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
+  cached = null
   const read = async (): Promise<Site> => {
     const [options, served, priceOf] = await Promise.all([
-      optionsInForce(core),
+      currentOptions(core),
       servedModels(core.db, servedTypes, Math.floor(core.now() / 1_000)),
       modelPrices(core.db),
     ])
     return { options, served, priceOf, lists: new Map() }
   }
-  const siteNow = (after: number): Promise<Site> => {
+  const currentSite = (after: number): Promise<Site> => {
     const now = performance.now()
     const upTo = reached()
-    if (known !== null && now - known.at < FRESH_MS) {
-      if (after <= known.upTo || after > upTo) return known.site
+    if (cached !== null && now - cached.at < FRESH_MS) {
+      if (after <= cached.upTo || after > upTo) return cached.site
     }
-    const asked = { at: now, upTo, site: read() }
-    // A failure is told to those who waited for it, and to nobody after them.
-    asked.site.catch(() => {
-      if (known === asked) known = null
+    const entry = { at: now, upTo, site: read() }
+    // A failure is reported to the requests that waited for it and not cached.
+    entry.site.catch(() => {
+      if (cached === entry) cached = null
     })
-    known = asked
-    return asked.site
+    cached = entry
+    return entry.site
   }
   return async (viewer: Viewer, after: number): Promise<PriceList> => {
-    const site = await siteNow(after)
+    const site = await currentSite(after)
     const key = JSON.stringify([viewer.group, viewer.acceptsUnpriced])
     const list = site.lists.get(key) ?? listFor(site, viewer)
     site.lists.set(key, list)
@@ -114,13 +116,13 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
-/** What this viewer can call, and in which of the own groups. */
+/** The models that this viewer can call, and the groups that reach them. */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
-    const own = reaching.filter((group) => groups.has(group))
-    const price = own.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
+    const usable = reaching.filter((group) => groups.has(group))
+    const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
     const isByCall = price.mode === 'call'
     data.push({
@@ -132,22 +134,22 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
-      enable_groups: own,
+      enable_groups: usable,
     })
   }
   const reached = new Set(data.flatMap(({ enable_groups }) => enable_groups))
-  const shown = [...groups].filter(([name]) => name === viewer.group || reached.has(name))
+  const visible = [...groups].filter(([name]) => name === viewer.group || reached.has(name))
   return {
     data,
-    group_ratio: Object.fromEntries(shown.map(([name, { ratio }]) => [name, ratio])),
-    usable_group: Object.fromEntries(shown),
+    group_ratio: Object.fromEntries(visible.map(([name, { ratio }]) => [name, ratio])),
+    usable_group: Object.fromEntries(visible),
   }
 }
 
-/** Whose prices a visitor is shown: those of whoever registers. */
+/** Visitors see the prices of the group that new users get. */
 const VISITORS_GROUP = 'default'
 
-/** `GET /api/pricing`: what can be called, and its price in the groups of who asks: anybody may. */
+/** `GET /api/pricing`: the callable models and their prices in the caller's groups; public. */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.get(

@@ -11,9 +11,9 @@ import {
 } from '#projections/redemptions/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Redemption } from '../contract/redemptions.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
-/** Codes as the wire has them; `withKeys` for admins' own eyes alone. */
+/** The responses for codes; `withKeys` only for admins. */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
@@ -74,11 +74,12 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           limit,
           offset,
         })
-        // A key is quota to whoever has it: only somebody who logged in is shown any.
+        // Anybody with a key can redeem it, so keys are shown only in sessions, not to access
+        // tokens.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionAnswers(deps, rows, isSession)
-        // No fact of the site, so no event; but who saw which keys can be looked up.
+        // Showing keys changes nothing and needs no event; the log records who saw which keys.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')
@@ -91,7 +92,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
-/** `GET /api/redemption/count-by-name`: how many codes have exactly this name. */
+/** `GET /api/redemption/count-by-name`: the number of codes with exactly this name. */
 export function countByName(app: App, deps: ReadDeps): void {
   app.get(
     '/api/redemption/count-by-name',

@@ -4,18 +4,18 @@ import { success } from '#infra/http/envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { SetupStatus, Status } from '../contract/status.ts'
-import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
-/** `GET /api/status`: what anybody may know of the site. */
+/** `GET /api/status`: the public information about the site. */
 export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(deps.core.now() / 1_000)
-  const discovered = createOidcEndpoint(deps.core)
-  app.addHook('onClose', discovered.close)
+  const oidcEndpoint = createOidcEndpoint(deps.core)
+  app.addHook('onClose', oidcEndpoint.close)
   app.get(
     '/api/status',
     {
@@ -23,19 +23,19 @@ export function getStatus(app: App, deps: ReadDeps): void {
       preHandler: upToDate(deps, 'options'),
     },
     async () => {
-      const options = await optionsInForce(deps.core)
+      const options = await currentOptions(deps.core)
       return success({
         version,
         start_time: startTime,
-        ...ofSite(options),
-        ...ofScreens(options),
-        ...ofWaysIn(options, discovered),
+        ...siteFields(options),
+        ...screenFields(options),
+        ...loginFields(options, oidcEndpoint),
       })
     },
   )
 }
 
-const ofSite = (options: OptionsInForce) => ({
+const siteFields = (options: CurrentOptions) => ({
   system_name: options.text('SystemName') || 'Tallygate',
   logo: options.text('Logo'),
   footer_html: options.text('Footer'),
@@ -43,17 +43,17 @@ const ofSite = (options: OptionsInForce) => ({
   docs_link: options.text('general_setting.docs_link'),
   quota_per_unit: options.number('QuotaPerUnit') || 500_000,
   display_in_currency: options.flag('DisplayInCurrencyEnabled'),
-  ...ofTopUp(options),
+  ...topUpFields(options),
   self_use_mode_enabled: options.isSelfUse,
   demo_site_enabled: options.isDemoSite,
   setup: options.isInitialised,
 })
 
-/** What the wallet offers; a way to pay is one that has all it needs. */
-const ofTopUp = (options: OptionsInForce) => {
+/** The offers of the wallet; a payment method is offered if it is completely configured. */
+const topUpFields = (options: CurrentOptions) => {
   const methods = [
-    ...(takesEpay(options) ? (['zfb', 'wx'] as const) : []),
-    ...(takesStripe(options) ? (['stripe'] as const) : []),
+    ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
+    ...(offersStripe(options) ? (['stripe'] as const) : []),
   ]
   return {
     min_topup: options.number('MinTopUp') || 1,
@@ -64,7 +64,7 @@ const ofTopUp = (options: OptionsInForce) => {
   }
 }
 
-const ofScreens = (options: OptionsInForce) => ({
+const screenFields = (options: CurrentOptions) => ({
   enable_drawing: options.flag('DrawingEnabled'),
   enable_task: options.flag('TaskEnabled'),
   group_colors: Object.fromEntries(
@@ -82,22 +82,22 @@ const ofScreens = (options: OptionsInForce) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/** A way in is one that is switched on and has what it can't do without. */
-const ofWaysIn = (options: OptionsInForce, discovered: OidcEndpoint) => ({
-  turnstile_check: checksHumans(options),
+/** A login method is offered if it is enabled and completely configured. */
+const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
+  turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
   github_oauth: options.flag('GitHubOAuthEnabled') && options.text('GitHubClientId') !== '',
   github_client_id: options.text('GitHubClientId'),
-  oidc_enabled: takesOidc(options),
+  oidc_enabled: offersOidc(options),
   oidc_client_id: options.text('oidc.client_id'),
   oidc_authorization_endpoint:
     options.text('oidc.authorization_endpoint') ||
-    (takesOidc(options) ? discovered.of(options.text('oidc.well_known')) : ''),
+    (offersOidc(options) ? oidcEndpoint.of(options.text('oidc.well_known')) : ''),
   linuxdo_oauth: options.flag('LinuxDOOAuthEnabled') && options.text('LinuxDOClientId') !== '',
   linuxdo_client_id: options.text('LinuxDOClientId'),
-  telegram_oauth: takesTelegram(options),
+  telegram_oauth: offersTelegram(options),
   telegram_bot_name: options.text('TelegramBotName'),
-  wechat_login: takesWeChat(options),
+  wechat_login: offersWeChat(options),
   wechat_qrcode: options.text('WeChatAccountQRCodeImageURL'),
   email_verification: options.flag('EmailVerificationEnabled'),
   password_login_enabled: options.flag('PasswordLoginEnabled'),
@@ -105,34 +105,34 @@ const ofWaysIn = (options: OptionsInForce, discovered: OidcEndpoint) => ({
   register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
-/** As the write API decides it: without its secret a provider is off. */
-export const takesEpay = (options: OptionsInForce): boolean =>
+/** The same rule as in the write API: a provider without its secret is disabled. */
+export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
   options.text('EpayId') !== '' &&
   options.hasSecret('EpayKey') &&
   options.text('ServerAddress') !== ''
 
-const takesStripe = (options: OptionsInForce): boolean =>
+const offersStripe = (options: CurrentOptions): boolean =>
   options.hasSecret('StripeApiKey') &&
   options.hasSecret('StripeWebhookSecret') &&
   options.text('ServerAddress') !== ''
 
-const takesOidc = (options: OptionsInForce): boolean =>
+const offersOidc = (options: CurrentOptions): boolean =>
   options.flag('oidc.enabled') && options.text('oidc.client_id') !== ''
 
-export const takesTelegram = (options: OptionsInForce): boolean =>
+export const offersTelegram = (options: CurrentOptions): boolean =>
   options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== ''
 
-export const takesWeChat = (options: OptionsInForce): boolean =>
+export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
-/** As the write API decides it: a switch without its keys is off. */
-export const checksHumans = (options: OptionsInForce): boolean =>
+/** The same rule as in the write API: the check is off without its keys. */
+export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** A list of one-member objects, name → link; anything else in it is left out. */
+/** Parses a list of objects that map a name to a link; anything else is left out. */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)
@@ -148,7 +148,7 @@ export function chatsOf(text: string): Record<string, string>[] {
   }
 }
 
-/** `GET /api/setup`: whether the first-run screen has been completed. */
+/** `GET /api/setup`: returns whether the site is set up. */
 export function getSetup(app: App, deps: ReadDeps): void {
   app.get(
     '/api/setup',

@@ -3,8 +3,8 @@ import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { fetchJson } from '../fetch-json.ts'
 
-const KNOWN_MS = 600_000
-const FAILED_MS = 60_000
+const REFRESH_MS = 600_000
+const RETRY_MS = 60_000
 const LIMITS = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
@@ -13,47 +13,47 @@ const LIMITS = {
 }
 
 export type OidcEndpoint = {
-  /** What is known of the document at this address by now: empty until it answered. */
+  /** The endpoint from the document at this address; empty until it has been fetched. */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
 }
 
-type Asked = { readonly wellKnown: string; endpoint: string; againAt: number }
+type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * The authorization endpoint that an OpenID provider's discovery document names. Whoever asks never
- * waits: the document is fetched beside, every ten minutes, or a minute after it could not be.
+ * The authorization endpoint of an OpenID provider's discovery document. Reads never wait: the
+ * document is fetched in the background, every ten minutes, or one minute after a failure.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
-  let asked: Asked | null = null
-  const ask = async (about: Asked): Promise<void> => {
-    about.againAt = now() + FAILED_MS
+  let cached: CachedEndpoint | null = null
+  const refresh = async (entry: CachedEndpoint): Promise<void> => {
+    entry.refreshAt = now() + RETRY_MS
     outbound ??= createOutbound(operatorPolicy(config), LIMITS)
-    const endpoint = await fetchEndpoint(outbound, about.wellKnown)
+    const endpoint = await fetchEndpoint(outbound, entry.wellKnown)
     if (endpoint === null) return
-    about.endpoint = endpoint
-    about.againAt = now() + KNOWN_MS
+    entry.endpoint = endpoint
+    entry.refreshAt = now() + REFRESH_MS
   }
   return {
     of: (wellKnown) => {
       if (wellKnown === '') return ''
-      if (asked?.wellKnown !== wellKnown) asked = { wellKnown, endpoint: '', againAt: 0 }
-      if (asked.againAt <= now()) void ask(asked)
-      return asked.endpoint
+      if (cached?.wellKnown !== wellKnown) cached = { wellKnown, endpoint: '', refreshAt: 0 }
+      if (cached.refreshAt <= now()) void refresh(cached)
+      return cached.endpoint
     },
     close: async () => outbound?.close(),
   }
 }
 
-/** null when the document can't be had, or names no web address. Never rejects. */
+/** Returns null if the document is unavailable or has no valid endpoint. Never rejects. */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
-  const named: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
-  return isWebAddress(named) ? named : null
+  const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
+  return isWebAddress(value) ? value : null
 }
 
-const isWebAddress = (named: unknown): named is string =>
-  typeof named === 'string' &&
-  named.length <= 2_000 &&
-  URL.canParse(named) &&
-  /^https?:$/.test(new URL(named).protocol)
+const isWebAddress = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= 2_000 &&
+  URL.canParse(value) &&
+  /^https?:$/.test(new URL(value).protocol)

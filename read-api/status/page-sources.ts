@@ -1,53 +1,56 @@
 import type { Core } from '#infra/core.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
-import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
-import { chatsOf, checksHumans, takesEpay, takesTelegram, takesWeChat } from './get-status.ts'
+import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from './get-status.ts'
 
-const HUMAN_CHECK = 'https://challenges.cloudflare.com'
+const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * Providers put what they made wherever they like: reached over TLS, or on this machine, so that
- * nobody on the way learns what is looked at.
+ * Providers may host their results anywhere. Only TLS and this machine are allowed, so that nobody
+ * on the network sees what is viewed.
  */
-const ELSEWHERE = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
+const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
-/** Other sites that the console's pages need as the options are now; none unless switched on. */
+/** The external origins that the console's pages need under the current options. */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
-  const options = await optionsInForce(core)
-  const human = checksHumans(options) ? [HUMAN_CHECK] : []
-  const telegram = takesTelegram(options)
+  const options = await currentOptions(core)
+  const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
+  const telegram = offersTelegram(options)
   return {
     scripts: [...human, ...(telegram ? [TELEGRAM.script] : [])],
     frames: [...human, ...(telegram ? [TELEGRAM.frame] : []), ...chatFrames(options)],
     images: [
-      ...(takesWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : []),
-      ...(showsForeignPictures(options) ? ELSEWHERE : []),
+      ...(offersWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : []),
+      ...(showsExternalPictures(options) ? ANY_PROVIDER : []),
     ],
-    media: options.flag('TaskEnabled') ? ELSEWHERE : [],
-    forms: takesEpay(options) ? originOf(options.text('PayAddress')) : [],
+    media: options.flag('TaskEnabled') ? ANY_PROVIDER : [],
+    forms: offersEpay(options) ? originOf(options.text('PayAddress')) : [],
     hasPopups: telegram,
   }
 }
 
-/** Drawings from where they were made, and the covers of songs. */
-const showsForeignPictures = (options: OptionsInForce): boolean =>
+/** Drawings are loaded from their provider unless they are proxied; song covers always are. */
+const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
-/** So many clients that a header has room for them. */
+/** The limit of chat clients, so that the header does not become too large. */
 const CHATS_MAX = 50
 
-/** Of the chat clients: the console frames those that are reached over TLS, or on this machine. */
-function chatFrames(options: OptionsInForce): string[] {
-  const listed = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
-  const links = [...listed, options.text('ChatLink'), options.text('ChatLink2')]
-  const origins = links.flatMap(originOf).filter((origin) => PRIVATE.test(origin))
+/** The console only embeds chat clients that are reached over TLS or on this machine. */
+function chatFrames(options: CurrentOptions): string[] {
+  const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
+  const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
+  const origins = links.flatMap(originOf).filter((origin) => EMBEDDABLE.test(origin))
   return [...new Set(origins)].slice(0, CHATS_MAX)
 }
 
-const PRIVATE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
+const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
-/** None of what is no address. NOTE: a host may have a semicolon, which would end the directive. */
+/**
+ * Returns the origin of a valid URL, otherwise nothing. NOTE: a host may contain a semicolon, which
+ * would end the directive.
+ */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''
   return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? [origin] : []

@@ -12,32 +12,32 @@ import {
 import { Envelope } from '../contract/envelope.ts'
 import { DrawingTask, MusicTask, TaskPage } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
-import { type App, pageOf, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
+import { type App, integerOf, pageOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
 import {
+  type DecryptedTask,
+  decryptTasks,
   drawingAnswer,
   musicAnswer,
-  type OpenedTask,
-  openTasks,
   type Viewer,
 } from './task-answer.ts'
 
-/** Times in unix seconds, both ends included. `channel_id` is for admins. */
+/** Times are in Unix seconds; both ends are inclusive. `channel_id` is only for admins. */
 const Filters = {
   ...Query.page,
-  channel_id: Query.whole,
-  start_timestamp: Query.whole,
-  end_timestamp: Query.whole,
+  channel_id: Query.integer,
+  start_timestamp: Query.integer,
+  end_timestamp: Query.integer,
 }
 const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
 const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
-type Asked = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
+type TaskQuery = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
 
 type Listing = {
   readonly kind: TaskFilter['kind']
   readonly path: string
   readonly query: TSchema
   readonly item: TSchema
-  readonly answer: (row: OpenedTask, viewer: Viewer) => DrawingTask | MusicTask
+  readonly answer: (row: DecryptedTask, viewer: Viewer) => DrawingTask | MusicTask
 }
 
 const DRAWINGS: Listing = {
@@ -50,8 +50,8 @@ const MUSIC: Listing = {
 }
 
 /**
- * `GET /api/mj/`, `GET /api/task/` (everybody's, for admins), `GET /api/mj/self` and
- * `GET /api/task/self`: drawings and music tasks, newest first.
+ * `GET /api/mj/`, `GET /api/task/` (all users, for admins), `GET /api/mj/self` and `GET
+ * /api/task/self`: drawing and music tasks, newest first.
  */
 export function listTaskRows(app: App, deps: ReadDeps): void {
   for (const listing of [DRAWINGS, MUSIC]) {
@@ -61,17 +61,17 @@ export function listTaskRows(app: App, deps: ReadDeps): void {
       querystring: listing.query,
       response: { 200: Envelope(TaskPage(listing.item)) },
     }
-    const ask = (request: FastifyRequest, ownerId: number | null) =>
+    const listFor = (request: FastifyRequest, ownerId: number | null) =>
       answer(deps, listing, cursors, { request, ownerId })
     app.get(
       `${listing.path}/`,
       { schema, onRequest: onlyAdmin, preHandler: fresh },
-      async (request) => success(await ask(request, null)),
+      async (request) => success(await listFor(request, null)),
     )
     app.get(
       `${listing.path}/self`,
       { schema, onRequest: onlyUser, preHandler: fresh },
-      async (request) => success(await ask(request, principalOf(request).userId)),
+      async (request) => success(await listFor(request, principalOf(request).userId)),
     )
   }
 }
@@ -80,37 +80,37 @@ async function answer(
   { core, progress }: ReadDeps,
   listing: Listing,
   cursors: PageCursors,
-  asked: { readonly request: FastifyRequest; readonly ownerId: number | null },
+  caller: { readonly request: FastifyRequest; readonly ownerId: number | null },
 ) {
-  const { request, ownerId } = asked
-  const query = request.query as Asked
+  const { request, ownerId } = caller
+  const query = request.query as TaskQuery
   const { page, limit } = pageOf(query)
   const filter = filterOf(listing.kind, query, ownerId)
-  const { from: _start, to: _end, ...kept } = filter
-  const list = JSON.stringify([principalOf(request).userId, limit, kept])
+  const { from: _start, to: _end, ...conditions } = filter
+  const list = JSON.stringify([principalOf(request).userId, limit, conditions])
   const start = cursors.start(list, page, limit)
-  const [rows, counted] = await Promise.all([
+  const [rows, count] = await Promise.all([
     listTasks(core.db, filter, { ...start, limit }),
     countTasks(core.db, filter),
   ])
   const last = rows.at(-1)
   if (last !== undefined) cursors.learn(list, page, last.position)
-  // NOTE: in one's own list an admin, too, sees what a user sees.
+  // NOTE: in the list of their own tasks, admins also see only what users see.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
-  const opened = await openTasks(core, progress, rows)
+  const decrypted = await decryptTasks(core, progress, rows)
   return {
-    items: opened.map((row) => listing.answer(row, viewer)),
+    items: decrypted.map((row) => listing.answer(row, viewer)),
     page,
-    total: Math.min(counted, TASKS_COUNTED_MAX),
-    is_total_capped: counted > TASKS_COUNTED_MAX,
+    total: Math.min(count, TASKS_COUNTED_MAX),
+    is_total_capped: count > TASKS_COUNTED_MAX,
   }
 }
 
-function filterOf(kind: TaskFilter['kind'], query: Asked, ownerId: number | null): TaskFilter {
-  const channelId = ownerId === null ? wholeOf(query.channel_id) : undefined
+function filterOf(kind: TaskFilter['kind'], query: TaskQuery, ownerId: number | null): TaskFilter {
+  const channelId = ownerId === null ? integerOf(query.channel_id) : undefined
   const id = textOf((kind === 'drawing' ? query.mj_id : query.task_id)?.trim())
-  const from = wholeOf(query.start_timestamp)
-  const to = wholeOf(query.end_timestamp)
+  const from = integerOf(query.start_timestamp)
+  const to = integerOf(query.end_timestamp)
   return {
     kind,
     ...(ownerId === null ? {} : { userId: ownerId }),

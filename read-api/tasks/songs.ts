@@ -6,24 +6,24 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The songs (or lyrics) in what a provider delivered: JSON of its own making, in which each piece
- * is an object with a title, a text or an address, anywhere in lists and `data` members.
+ * Extracts the songs (or lyrics) from a provider's result. The JSON differs per provider: each song
+ * is an object with a title, a text or a URL, anywhere in lists and `data` members.
  */
 export function songsOf(result: string): Song[] {
   try {
-    return found(JSON.parse(result), 0).slice(0, SONGS_MAX)
+    return findSongs(JSON.parse(result), 0).slice(0, SONGS_MAX)
   } catch {
     return []
   }
 }
 
-function found(value: unknown, depth: number): Song[] {
+function findSongs(value: unknown, depth: number): Song[] {
   if (depth > DEPTH_MAX || typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap((item) => found(item, depth + 1))
+  if (Array.isArray(value)) return value.flatMap((item) => findSongs(item, depth + 1))
   const fields = value as Fields
   const song = songOf(fields)
   if (song !== null) return [song]
-  return [fields.data, fields.clips].flatMap((inner) => found(inner, depth + 1))
+  return [fields.data, fields.clips].flatMap((inner) => findSongs(inner, depth + 1))
 }
 
 function songOf(fields: Fields): Song | null {
@@ -47,7 +47,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
-/** Empty for all but addresses of the web: what is shown becomes a link. */
+/** Returns an empty string unless it is an http or https URL, because it becomes a link. */
 export function addressOf(value: unknown): string {
   const text = textOf(value)
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''

@@ -4,13 +4,13 @@ import type { Language } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/tasks.ts'
-import { optionsInForce } from '../options/list-options.ts'
+import { currentOptions } from '../options/list-options.ts'
 import { addressOf, songsOf } from './songs.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A task with what is sealed opened; what is left to do depends on who looks at it. */
-export type OpenedTask = TaskRow & {
+/** A task with its sealed columns decrypted; the rest depends on the viewer. */
+export type DecryptedTask = TaskRow & {
   readonly texts: Readonly<Record<(typeof SEALED)[number], string>>
   readonly songs: Song[]
   readonly progress: string
@@ -19,57 +19,66 @@ export type OpenedTask = TaskRow & {
 
 const SEALED = ['prompt', 'description', 'promptEn', 'imageUrl', 'failReason'] as const
 
-/** Once opened: rows wait for slow readers, and a song's may be long. */
-const UNSEALED = {
+/**
+ * Clears the sealed columns after decryption, because rows wait for slow readers and songs may be
+ * long.
+ */
+const CLEARED = {
   ...{ prompt: null, description: null, promptEn: null },
   ...{ imageUrl: null, failReason: null, result: null },
 }
 
-/** Opens what their users alone may read, and asks how far those under way are. */
-export async function openTasks(
+/** Decrypts the private texts and reads the progress of unfinished tasks. */
+export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault'>,
   progress: Progress,
   rows: readonly TaskRow[],
-): Promise<OpenedTask[]> {
+): Promise<DecryptedTask[]> {
   if (rows.length === 0) return []
-  const going = rows.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)
-  const [reached, options] = await Promise.all([progress.read(going), optionsInForce(core)])
-  const isServedHere = options.flag('MjForwardUrlEnabled')
+  const unfinished = rows.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)
+  const [progressById, options] = await Promise.all([
+    progress.read(unfinished),
+    currentOptions(core),
+  ])
+  const isProxied = options.flag('MjForwardUrlEnabled')
   return Promise.all(
     rows.map(async (row) => {
       const open = async (sealed: Sealed | null): Promise<string> =>
         sealed === null ? '' : ((await core.vault.open(row.userId, sealed)) ?? '')
-      const opened = await Promise.all(SEALED.map(async (name) => [name, await open(row[name])]))
-      const texts = Object.fromEntries(opened) as OpenedTask['texts']
+      const decrypted = await Promise.all(SEALED.map(async (name) => [name, await open(row[name])]))
+      const texts = Object.fromEntries(decrypted) as DecryptedTask['texts']
       const address = addressOf(texts.imageUrl)
       return {
         ...row,
-        ...UNSEALED,
+        ...CLEARED,
         texts,
         songs: row.kind === 'music' ? songsOf(await open(row.result)) : [],
-        progress: progressOf(row, reached.get(row.id)),
-        picture: address !== '' && isServedHere ? `/mj/image/${row.id}` : address,
+        progress: progressOf(row, progressById.get(row.id)),
+        picture: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
       }
     }),
   )
 }
 
-/** As a percentage, whatever else its owner said. */
+/** Extracts the percentage from a provider's text. */
 export function percentOf(text: string | undefined): string {
   const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
   return percent ?? '0%'
 }
 
-/** What has ended is at its end, well or not: as its caller is told by the relay. */
-const progressOf = ({ finishedAt }: TaskRow, reached: string | undefined): string =>
-  finishedAt === null ? percentOf(reached) : '100%'
+/** An ended task shows 100 %, whether it succeeded or failed, as the relay answers its caller. */
+const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
+  finishedAt === null ? percentOf(progressById) : '100%'
 
-/** What was done between two askings was never seen under way: from when on it was waited for. */
+/**
+ * A task that ended between two polls was never seen running; it counts as started when it was
+ * submitted.
+ */
 const startOf = ({ status, startedAt, submittedAt }: TaskRow): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
 
-export const drawingAnswer = (row: OpenedTask, viewer: Viewer): DrawingTask => ({
-  ...factsOf(row, viewer),
+export const drawingAnswer = (row: DecryptedTask, viewer: Viewer): DrawingTask => ({
+  ...commonFields(row, viewer),
   mj_id: row.id,
   code: row.code,
   description: row.texts.description,
@@ -77,19 +86,19 @@ export const drawingAnswer = (row: OpenedTask, viewer: Viewer): DrawingTask => (
   image_url: row.picture,
 })
 
-export const musicAnswer = (row: OpenedTask, viewer: Viewer): MusicTask => ({
-  ...factsOf(row, viewer),
+export const musicAnswer = (row: DecryptedTask, viewer: Viewer): MusicTask => ({
+  ...commonFields(row, viewer),
   task_id: row.id,
   platform: row.platform,
   songs: row.songs,
 })
 
-export const taskPush = (row: OpenedTask, viewer: Viewer): TaskPush =>
+export const taskPush = (row: DecryptedTask, viewer: Viewer): TaskPush =>
   row.kind === 'drawing'
     ? { kind: 'drawing', id: row.position, task: drawingAnswer(row, viewer) }
     : { kind: 'music', id: row.position, task: musicAnswer(row, viewer) }
 
-const factsOf = (row: OpenedTask, { isAdmin, language }: Viewer) => ({
+const commonFields = (row: DecryptedTask, { isAdmin, language }: Viewer) => ({
   id: row.position,
   user_id: row.userId,
   username: row.username,
@@ -109,13 +118,16 @@ const secondsOf = (milliseconds: number | null): number => Math.floor((milliseco
 
 type Words = Readonly<Record<Language, string>>
 
-/** Why a task failed, where its provider said nothing. */
+/** The reason of a failure for which the provider gave none. */
 const CAUSES: Readonly<Record<string, Words>> = {
-  failed: { zh: '上游未说明原因', en: 'The upstream gave no reason' },
-  refused: { zh: '上游拒绝了该任务', en: 'The upstream refused the task' },
-  unreachable: { zh: '上游没有应答', en: 'The upstream did not answer' },
-  lost: { zh: '任务没有回音，已结束', en: 'Nothing was heard of the task; it was ended' },
-  timeout: { zh: '任务超过一小时未完成', en: 'The task took more than an hour' },
+  failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
+  refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
+  unreachable: { zh: '上游没有应答', en: 'The provider did not respond' },
+  lost: {
+    zh: '任务没有回音，已结束',
+    en: 'The provider stopped reporting the task, so it was ended',
+  },
+  timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
 /** Empty for a task that has not failed. */

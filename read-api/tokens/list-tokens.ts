@@ -15,7 +15,7 @@ import {
 } from '#projections/tokens/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Token, type TokenState } from '../contract/tokens.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
 const ENABLED = 1
 const DISABLED = 2
@@ -24,8 +24,8 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * A user's own tokens as the wire has them, never for anybody else's eyes. Keys go to a session
- * alone: an access token lies in scripts, and would be as good as all of them.
+ * The responses for a user's tokens, only for that user. Keys are returned only to a session: an
+ * access token may leak from a script, and would then reveal all keys.
  */
 async function ownTokenAnswers(
   { core }: ReadDeps,
@@ -79,7 +79,7 @@ function tokenAnswer(
   }
 }
 
-/** `now` in unix seconds. */
+/** `now` is in Unix seconds. */
 export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
@@ -98,14 +98,17 @@ export const tokenState = (
 function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): number {
   if (!row.isEnabled) return DISABLED
   if (row.expiresAt !== null && row.expiresAt <= now) return EXPIRED
-  return budget !== undefined && isLeft(budget) ? ENABLED : EXHAUSTED
+  return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/** What is held for calls under way may come back. */
-const isLeft = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
+/** Quota that running calls hold counts, because it may be released. */
+const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
-/** `GET /api/token/{id}`: one's own; another user's looks like none. */
+/**
+ * `GET /api/token/{id}`: one of the caller's tokens; the tokens of other users look like unknown
+ * ones.
+ */
 export function getToken(app: App, deps: ReadDeps): void {
   app.get(
     '/api/token/:id',
@@ -119,19 +122,19 @@ export function getToken(app: App, deps: ReadDeps): void {
       const principal = principalOf(request)
       const isOwn = row?.userId === principal.userId && !row.isDeleted
       const [token] = isOwn && row !== null ? await ownTokenAnswers(deps, principal, [row]) : []
-      if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'No such token' })
+      if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'The token does not exist' })
       return success(token)
     },
   )
 }
 
-const OPENED_AT_ONCE = 100
+const DECRYPT_BATCH = 100
 
 /**
- * A user's tokens whose keys are the text, or hold it. Keys are kept encrypted: a whole one is
- * found by its keyed hash; for a part of one, all that the user has (a thousand at most) are
- * opened, some at a time, so that nobody else waits for long. By an access token whole ones are
- * found alone: by parts, a key could be read out letter by letter.
+ * Returns the ids of the user's tokens whose key equals or contains the text. Keys are stored
+ * encrypted: a whole key is found by its keyed hash; for a part, all keys of the user (a thousand
+ * at most) are decrypted in batches, so that other requests do not wait. For an access token only
+ * whole keys match, because matching parts would allow reading a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,
@@ -141,16 +144,16 @@ export async function idsByKey(
   const key = text.trim().replace(/^sk-/, '')
   const refs = await tokenKeysOf(core.db, userId)
   const lookup = core.vault.keyedHash('token-key', key)
-  const whole = refs.filter(({ keyLookup }) => keyLookup === lookup)
-  if (whole.length > 0 || sessionHash === null) return whole.map(({ id }) => id)
-  const found: number[] = []
-  for (let from = 0; from < refs.length; from += OPENED_AT_ONCE) {
-    const some = refs.slice(from, from + OPENED_AT_ONCE)
-    const owned = some.map(({ id, keyRef }) => ({ owner: `token:${id}`, ref: keyRef }))
+  const exact = refs.filter(({ keyLookup }) => keyLookup === lookup)
+  if (exact.length > 0 || sessionHash === null) return exact.map(({ id }) => id)
+  const ids: number[] = []
+  for (let from = 0; from < refs.length; from += DECRYPT_BATCH) {
+    const batch = refs.slice(from, from + DECRYPT_BATCH)
+    const owned = batch.map(({ id, keyRef }) => ({ owner: `token:${id}`, ref: keyRef }))
     const keys = await core.vault.getSecrets('token-key', owned)
-    found.push(...some.filter(({ keyRef }) => keys.get(keyRef)?.includes(key)).map(({ id }) => id))
+    ids.push(...batch.filter(({ keyRef }) => keys.get(keyRef)?.includes(key)).map(({ id }) => id))
   }
-  return found
+  return ids
 }
 
 const SearchTokens = Type.Object({
@@ -162,7 +165,7 @@ const SearchTokens = Type.Object({
   order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc'), Type.Literal('')])),
 })
 
-/** `GET /api/token/` and `/api/token/search`: one's own tokens, newest first unless sorted. */
+/** `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless sorted. */
 export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/token/', '/api/token/search']) {
     app.get(

@@ -17,9 +17,12 @@ import {
 } from '#projections/orders/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Order, type PaymentReport, type Refund, type Restoration } from '../contract/top-ups.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
-/** Orders as the wire has them; who refunded, the inviter's share and reports are for admins. */
+/**
+ * The responses for orders; the refunding admin, the inviter's rebate and reports are included only
+ * for admins.
+ */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,
   rows: readonly OrderRow[],
@@ -36,14 +39,14 @@ async function orderAnswers(
   const reportsByOrder = Map.groupBy(reports, ({ orderId }) => orderId)
   return Promise.all(
     rows.map(async (row) => {
-      const opened = (refundsByOrder.get(row.id) ?? []).map(async (refund) => {
+      const refundAnswers = (refundsByOrder.get(row.id) ?? []).map(async (refund) => {
         const reason = (await core.vault.open(row.userId, refund.reason)) ?? ''
         return refundAnswer(refund, reason, isAdmin)
       })
       const restored = restorationsByOrder.get(row.id) ?? []
       return {
         ...orderAnswer(row, isAdmin),
-        refunds: await Promise.all(opened),
+        refunds: await Promise.all(refundAnswers),
         restorations: restored.map((restoration) => restorationAnswer(restoration, isAdmin)),
         reports: (reportsByOrder.get(row.id) ?? []).map(reportAnswer),
       }
@@ -51,9 +54,9 @@ async function orderAnswers(
   )
 }
 
-type Parts = 'refunds' | 'restorations' | 'reports'
+type RelatedFields = 'refunds' | 'restorations' | 'reports'
 
-const orderAnswer = (row: OrderRow, isAdmin: boolean): Omit<Order, Parts> => ({
+const orderAnswer = (row: OrderRow, isAdmin: boolean): Omit<Order, RelatedFields> => ({
   id: row.id,
   user_id: row.userId,
   username: row.username,

@@ -7,23 +7,23 @@ import { errorsOf } from '#infra/http/http-errors.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { LatestRelease } from '../contract/latest-release.ts'
+import { LatestRelease } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
-import { optionsInForce } from '../options/list-options.ts'
-import { type App, Query, type ReadDeps, upToDate } from '../question.ts'
+import { currentOptions } from '../options/list-options.ts'
+import { type App, Query, type ReadDeps, upToDate } from '../route.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/** Whether `latest` is a later version than `current`; a tag that names no version is none. */
+/** Returns whether `latest` is a later version than `current`; a tag without a version is not. */
 export function isNewer(latest: string, current: string): boolean {
-  const [theirs, ours] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
-  if (theirs === null || ours === null) return false
+  const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
+  if (candidate === null || running === null) return false
   for (const part of [1, 2, 3]) {
-    const difference = Number(theirs[part] ?? 0) - Number(ours[part] ?? 0)
+    const difference = Number(candidate[part] ?? 0) - Number(running[part] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  // A release follows its own candidates.
-  return theirs[4] === undefined && ours[4] !== undefined
+  // A release is later than its release candidates.
+  return candidate[4] === undefined && running[4] !== undefined
 }
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
@@ -40,30 +40,30 @@ const updateError = errorsOf({
     200,
     {
       zh: '请先填写最新版本的地址并保存',
-      en: 'Enter the address of the latest release and save it first',
+      en: 'Enter and save the address of the latest release first',
     },
   ],
   UpdateCheckFailed: [
     200,
-    { zh: '检查更新失败，请稍后再试', en: 'The update check failed, please try again later' },
+    { zh: '检查更新失败，请稍后再试', en: 'The update check failed. Try again later' },
   ],
 })
 
-type Asked = {
+type LastCheck = {
   readonly url: string
   readonly at: number
   readonly release: Release | null
 }
 
 /**
- * `GET /api/option/latest_release`, for admins: asks the configured address. Without
- * `is_forced=true` only where the automatic check is on, and once a day at most.
+ * `GET /api/option/latest_release`, for admins: requests the configured address. Without
+ * `is_forced=true` it does so only if the automatic check is on, and at most once a day.
  */
-export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
+export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const none = { current, latest: '', notes: '', is_newer: false, checked_at: 0 }
   let outbound: Outbound | null = null
-  let last: Asked | null = null
+  let last: LastCheck | null = null
   app.addHook('onClose', async () => outbound?.close())
   app.get(
     '/api/option/latest_release',
@@ -73,10 +73,10 @@ export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
         response: { 200: Envelope(LatestRelease) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate({ core, ...parts }, 'options'),
+      preHandler: upToDate({ core, ...deps }, 'options'),
     },
     async ({ query }) => {
-      const options = await optionsInForce(core)
+      const options = await currentOptions(core)
       const isForced = query.is_forced === 'true'
       const url = options.text('UpdateCheckUrl')
       if (!isForced && (url === '' || !options.flag('UpdateCheckEnabled'))) return success(none)
@@ -106,7 +106,7 @@ type Release = { readonly version: string; readonly notes: string }
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
-/** What the address says of the latest release; null when it can't be had or says nothing. */
+/** Fetches the latest release; null if it is unavailable or invalid. */
 async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
   return releaseOf(await fetchJson(outbound, url))
 }

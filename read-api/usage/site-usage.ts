@@ -7,19 +7,23 @@ import { readPositions } from '#projections/freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { SiteUsage } from '../contract/usage.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { UsageRange, usageRange } from './usage-data.ts'
 
 const HOUR = 3_600
 const TOP = 10
 
-/** `GET /api/data/site`, for admins: totals, who and what costs most, and how far the folds are. */
+/**
+ * `GET /api/data/site`, for admins: totals, top users, models and channels, and the lag of the read
+ * models.
+ */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.get(
     '/api/data/site',
     {
       schema: {
-        summary: 'Totals and margin of the site, its top users, models, channels, and the read lag',
+        summary:
+          'Get totals and margin of the site, top users, models and channels, and the read lag',
         querystring: Type.Object(UsageRange),
         response: { 200: Envelope(SiteUsage) },
       },
@@ -70,7 +74,7 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
   costed_quota: toWire(costedQuota),
 })
 
-/** The head is read first: what is written meanwhile is no lag. */
+/** The head is read first, so that events written in the meantime do not count as lag. */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()
   const [slowest] = [...(await readPositions(core))].sort(([, one], [, other]) => one - other)

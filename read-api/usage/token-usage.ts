@@ -5,19 +5,19 @@ import { success } from '#infra/http/envelope.ts'
 import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { TokenUsagePoint } from '../contract/usage.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { UsageRange, usageRange } from './usage-data.ts'
 
 const DAY = 86_400
 const TOKENS_MAX = 50
 
-/** `GET /api/data/self/tokens`: what one's tokens were charged, by day of UTC. */
+/** `GET /api/data/self/tokens`: the charges of the caller's tokens by UTC day. */
 export function tokenUsage(app: App, deps: ReadDeps): void {
   app.get(
     '/api/data/self/tokens',
     {
       schema: {
-        summary: 'What your tokens were charged, by day (UTC); id 0 is the rest',
+        summary: 'Get the charges of your tokens by day (UTC); id 0 is the rest',
         querystring: Type.Object(UsageRange),
         response: { 200: Envelope(Type.Array(TokenUsagePoint)) },
       },
@@ -29,32 +29,36 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The whole first: what is folded between the two reads is then left out, not negative.
-      const whole = await userDays(db, userId, days)
-      const named = await tokenDays(db, userId, days, TOKENS_MAX)
-      return success([...named.map(pointOf), ...restOf(whole, named)])
+      // The total is read first: events folded between the two reads are then missing instead of
+      // making the rest negative.
+      const totals = await userDays(db, userId, days)
+      const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
+      return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
     },
   )
 }
 
-type Spent = { readonly day: number; count: number; quota: bigint; tokens: number }
-type Named = Spent & { readonly tokenId: number; readonly name: string }
+type DayUsage = { readonly day: number; count: number; quota: bigint; tokens: number }
+type TokenDayUsage = DayUsage & { readonly tokenId: number; readonly name: string }
 
-const pointOf = ({ day, tokenId, name, count, quota, tokens }: Named): TokenUsagePoint => ({
+const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): TokenUsagePoint => ({
   ...{ created_at: day, token_id: tokenId, token_name: name },
   ...{ count, quota: toWire(quota), token_used: tokens },
 })
 
-/** What is of no token, or of more tokens than are named. */
-function restOf(whole: readonly Spent[], named: readonly Named[]): TokenUsagePoint[] {
-  const ofDay = Map.groupBy(named, ({ day }) => day)
-  return whole.flatMap((all) => {
-    const known = ofDay.get(all.day) ?? []
+/** The usage without a token, or of tokens beyond the limit. */
+function restOf(
+  totals: readonly DayUsage[],
+  perToken: readonly TokenDayUsage[],
+): TokenUsagePoint[] {
+  const byDay = Map.groupBy(perToken, ({ day }) => day)
+  return totals.flatMap((all) => {
+    const listed = byDay.get(all.day) ?? []
     const rest = {
       ...{ day: all.day, tokenId: 0, name: '' },
-      count: known.reduce((left, { count }) => left - count, all.count),
-      quota: known.reduce((left, { quota }) => left - quota, all.quota),
-      tokens: known.reduce((left, { tokens }) => left - tokens, all.tokens),
+      count: listed.reduce((left, { count }) => left - count, all.count),
+      quota: listed.reduce((left, { quota }) => left - quota, all.quota),
+      tokens: listed.reduce((left, { tokens }) => left - tokens, all.tokens),
     }
     return rest.count > 0 && rest.quota >= 0n && rest.tokens >= 0 ? [pointOf(rest)] : []
   })

@@ -9,21 +9,24 @@ import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { UsagePoint } from '../contract/logs.ts'
-import { type App, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
+import { type App, integerOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
 
-export const UsageRange = { start_timestamp: Query.whole, end_timestamp: Query.whole }
+export const UsageRange = { start_timestamp: Query.integer, end_timestamp: Query.integer }
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
-/** The range asked for, in unix seconds: the last week unless it is said; never too long. */
+/**
+ * Returns the requested range in Unix seconds; the default is the last week. Throws if it is too
+ * long.
+ */
 export function usageRange(
   query: { start_timestamp?: string; end_timestamp?: string },
   now: number,
 ): { from: number; to: number } {
-  const to = wholeOf(query.end_timestamp) ?? Math.floor(now / 1_000)
-  const from = wholeOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
+  const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
+  const from = integerOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
   if (to - from <= SPAN_MAX) return { from, to }
   throw invalidField('start_timestamp', {
     zh: '时间范围不能超过 100 天',
@@ -37,8 +40,8 @@ const OwnUsage = Type.Object(UsageRange)
 const HOUR = 3_600
 
 /**
- * `GET /api/data/` (everybody's, or one user's by name; for admins) and `GET /api/data/self/`:
- * what was charged, by hour and model, in the hours that the range touches.
+ * `GET /api/data/` (all users or one user by name, for admins) and `GET /api/data/self/`: charges
+ * by hour and model, for the hours that the range touches.
  */
 export function usageData(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'usage-by-hour')

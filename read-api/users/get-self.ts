@@ -11,11 +11,11 @@ import { type NotificationsRow, notificationsOf } from '#projections/notificatio
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { CheckInStatus, User } from '../contract/users.ts'
-import { optionsInForce } from '../options/list-options.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { currentOptions } from '../options/list-options.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { userAnswers } from './list-users.ts'
 
-/** `GET /api/user/self`: one's own user and balance. */
+/** `GET /api/user/self`: the caller's user data and balance. */
 export function getSelf(app: App, deps: ReadDeps): void {
   app.get(
     '/api/user/self',
@@ -28,16 +28,16 @@ export function getSelf(app: App, deps: ReadDeps): void {
       const row = await findUser(deps.core.db, principalOf(request).userId)
       const [user] = row === null ? [] : await userAnswers(deps, [row])
       if (row === null || user === undefined) throw httpError('NotLoggedIn')
-      const [own, options] = await Promise.all([
+      const [settings, options] = await Promise.all([
         notificationsOf(deps.core.db, user.id),
-        optionsInForce(deps.core),
+        currentOptions(deps.core),
       ])
       const siteThreshold = options.number('QuotaRemindThreshold')
       return success({
         ...user,
-        setting: withNotifications(user.setting, own, {
+        setting: withNotifications(user.setting, settings, {
           siteThreshold,
-          fault: await faultOf(deps, user.id, own),
+          fault: await webhookFaultOf(deps, user.id, settings),
         }),
         has_password: row.passwordRef !== null,
       })
@@ -45,8 +45,8 @@ export function getSelf(app: App, deps: ReadDeps): void {
   )
 }
 
-/** What its owner has to mend before a warning can be sent by it. */
-async function faultOf(
+/** The problem of the webhook that its owner must fix before a warning can be sent. */
+async function webhookFaultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
   { means, webhookUrl, webhookSecretRef }: NotificationsRow,
@@ -56,15 +56,15 @@ async function faultOf(
 }
 
 /**
- * How one is told is one's own to see, and of the webhook's secret only whether there is one. Who
- * said no threshold is warned at the site's.
+ * Adds the notification settings, which only their user sees; of the webhook's secret only whether
+ * it is set. A user without a threshold is warned at the site's.
  */
 function withNotifications(
   setting: string,
-  own: NotificationsRow,
+  settings: NotificationsRow,
   { siteThreshold, fault }: { siteThreshold: number; fault: WebhookErrorCode | null },
 ): string {
-  const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = own
+  const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = settings
   return JSON.stringify({
     ...JSON.parse(setting),
     notify_type: means,
@@ -76,7 +76,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code that one's invite link carries; always the same. */
+/** `GET /api/user/aff`: the code of the caller's invite link; it never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.get(
     '/api/user/aff',
@@ -85,7 +85,7 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
   )
 }
 
-/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still to be had. */
+/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still available. */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.get(
     '/api/user/check_in_status',
@@ -99,7 +99,7 @@ export function checkInStatus(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const account = (await accountsOf(core.db, [userId])).get(userId)
       const isOpen = dayOf(core.now()) > (account?.checkInDay ?? '')
-      const options = await optionsInForce(core)
+      const options = await currentOptions(core)
       return success({ can_check_in: options.flag('CheckInEnabled') && isOpen })
     },
   )

@@ -9,9 +9,9 @@ import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { User } from '../contract/users.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
 
-/** Users as the wire has them, each with its balance. */
+/** The responses for users, each with its balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(
     core.db,
@@ -21,8 +21,8 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * Users for an admin to change: each row carries the balance as `expected_quota`, and what was
- * shown is remembered for those who send a balance back without it.
+ * The responses for users that an admin may change. Each row carries the balance as
+ * `expected_quota`, and the balance is remembered for callers that send one back without it.
  */
 async function changeableUsers(
   deps: ReadDeps,
@@ -30,12 +30,13 @@ async function changeableUsers(
   rows: readonly UserRow[],
 ): Promise<User[]> {
   const users = await userAnswers(deps, rows)
-  const shown = new Map(users.map(({ id, quota }) => [id, quota]))
-  await deps.shownBalances.remember(principalOf(request), shown)
+  const balances = new Map(users.map(({ id, quota }) => [id, quota]))
+  await deps.shownBalances.remember(principalOf(request), balances)
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: field by field: what is not named here (the password's reference) can't leak.
+// NOTE: built field by field, so that a column that is not named here (the password's reference)
+// cannot leak.
 const userAnswer = (row: UserRow, account: Account | undefined): User => ({
   id: row.id,
   username: row.username,
@@ -77,23 +78,25 @@ export function getUser(app: App, deps: ReadDeps): void {
     async (request) => {
       const row = await findUser(deps.core.db, Number(request.params.id))
       const [user] = row === null ? [] : await changeableUsers(deps, request, [row])
-      if (user === undefined) throw notFound({ zh: '用户不存在', en: 'No such user' })
+      if (user === undefined) throw notFound({ zh: '用户不存在', en: 'The user does not exist' })
       return success({ ...user, has_second_factor: await hasSecondFactor(deps, user.id) })
     },
   )
 }
 
 async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<boolean> {
-  const [own, passkeys] = await Promise.all([
+  const [credentials, passkeys] = await Promise.all([
     credentialsOf(core.db, userId),
     passkeysOf(core.db, userId),
   ])
-  return own?.totpSince != null || passkeys.length > 0
+  return credentials?.totpSince != null || passkeys.length > 0
 }
 
 const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
 
-/** `GET /api/user/` and `/api/user/search`, for admins: newest first, deactivated ones included. */
+/**
+ * `GET /api/user/` and `/api/user/search`, for admins: newest first, including deactivated users.
+ */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/user/', '/api/user/search']) {
     app.get(

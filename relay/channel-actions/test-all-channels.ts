@@ -1,7 +1,7 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
-import { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
+import { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type ActionDeps, type ChannelAct, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
-import { ChannelTestAnswer } from '#read-api/contract/channel-action.ts'
+import { ChannelTestAnswer } from '#read-api/contract/channel-actions.ts'
 import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failure.ts'

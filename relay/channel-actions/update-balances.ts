@@ -1,7 +1,7 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { BalancesRead, ChannelBalanceAnswer } from '#read-api/contract/channel-action.ts'
+import { BalanceUpdate, ChannelBalanceAnswer } from '#read-api/contract/channel-actions.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import {
   type ActionDeps,
@@ -57,7 +57,7 @@ export const updateBalances: ChannelAct = (api, deps) => {
       onRequest: onlyAdmin,
       schema: {
         summary: 'Ask for the balances of all enabled channels',
-        response: { 200: Envelope(BalancesRead) },
+        response: { 200: Envelope(BalanceUpdate) },
       },
     },
     async (request, reply) => {
@@ -77,7 +77,7 @@ export const updateBalances: ChannelAct = (api, deps) => {
 async function readAll(
   deps: ActionDeps,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
-): Promise<BalancesRead & { position: number }> {
+): Promise<BalanceUpdate & { position: number }> {
   await viewsNow(deps)
   const { rows } = await relayChannels(deps.core.db)
   const channels = rows

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { HealthHistory } from '#read-api/contract/channel-health-history.ts'
+import type { HealthHistory } from '#read-api/contract/channel-health.ts'
 import {
   aCall,
   admitted,

@@ -159,7 +159,7 @@ describe('the export of the log', () => {
     for (const [url, word] of [
       [`${path}prize`, 'there is no column “prize”; there are id, time'],
       [`${own}username`, 'there is no column “username”'],
-      [`${path}model&format=ndjson`, 'is of a CSV alone'],
+      [`${path}model&format=ndjson`, 'applies only to CSV'],
     ] as const) {
       const { status, body: told } = await fileOf(url, { ...admin, 'accept-language': 'en' })
       expect([status, told]).toEqual([400, expect.stringContaining(word)])

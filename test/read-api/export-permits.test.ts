@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createPermits, whileRead } from '#read-api/logs/export-permits.ts'
+import { createPermits, limitReading } from '#read-api/logs/export-permits.ts'
 
 it('so many exports at once, of all and of one user; a permit is given back once', () => {
   const long = { inFlight: 0 }
@@ -23,7 +23,7 @@ it('so many exports at once, of all and of one user; a permit is given back once
 })
 
 it('admins find a permit where everybody else has taken theirs', () => {
-  const take = createPermits({ all: 4, each: 2, keptForAdmins: 1 }, { inFlight: 0 })
+  const take = createPermits({ all: 4, each: 2, reservedForAdmins: 1 }, { inFlight: 0 })
   for (const user of [1, 1, 2]) take(user)
   expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
   const release = take(9, true)
@@ -37,12 +37,12 @@ it('a reader that takes a little now and then is cut off in the end', async () =
   const trickle = async function* () {
     for (;;) yield 'x'
   }
-  const limits = { stallMs: 60_000, wholeMs: 100 }
-  for await (const _ of whileRead(trickle(), limits, ({ message }) => ends.push(message))) {
+  const limits = { stallMs: 60_000, totalMs: 100 }
+  for await (const _ of limitReading(trickle(), limits, ({ message }) => ends.push(message))) {
     if (ends.length > 0) break
     await delay(5)
   }
-  expect(ends).toEqual(['an export took too long to be read'])
+  expect(ends).toEqual(['reading an export took too long'])
 })
 
 it('a reader that stops reading is cut off, one that reads on is not', async () => {
@@ -56,7 +56,7 @@ it('a reader that stops reading is cut off, one that reads on is not', async () 
   }
   const ends: string[] = []
   const server = createServer((_request, response) => {
-    const pieces = whileRead(endless(), { stallMs: 200, wholeMs: 60_000 }, (why) =>
+    const pieces = limitReading(endless(), { stallMs: 200, totalMs: 60_000 }, (why) =>
       file.destroy(why),
     )
     const file: Readable = Readable.from(pieces, { objectMode: false })
@@ -72,7 +72,7 @@ it('a reader that stops reading is cut off, one that reads on is not', async () 
   for (let read = 0; read < 30; ) read += ((await once(answer, 'data')) as [Buffer])[0].length
   expect(ends).toEqual([])
   answer.pause()
-  await expect.poll(() => ends).toEqual(['the reader of an export stopped reading'])
+  await expect.poll(() => ends).toEqual(['the client stopped reading an export'])
   request.destroy()
   server.close()
 })

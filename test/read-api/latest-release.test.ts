@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LatestRelease } from '#read-api/contract/latest-release.ts'
+import type { LatestRelease } from '#read-api/contract/status.ts'
 import { isNewer } from '#read-api/updates/latest-release.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 

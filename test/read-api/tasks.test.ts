@@ -86,7 +86,7 @@ describe('drawings', () => {
     })
     expect(items[1]).toMatchObject({
       ...{ status: 'FAILURE', code: 24, channel_id: 0, channel_name: '', progress: '100%' },
-      fail_reason: 'The upstream refused the task',
+      fail_reason: 'The provider rejected the task',
     })
     expect(items[0]).toMatchObject({ status: 'IN_PROGRESS', code: 22, progress: '40%' })
   })

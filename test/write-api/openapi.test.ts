@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import Value from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Refused } from '#read-api/contract/envelope.ts'
+import { ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { type WriteFixture, writeFixture } from './write-fixture.ts'
 
 type Operation = {
@@ -52,12 +52,12 @@ describe('the description of the API', () => {
     ])
     expect(answers('post', '/api/user/login')).not.toContain('401')
     expect(document.components.responses).toMatchObject({
-      Refused401: {
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refused' } } },
+      Error401: {
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
       },
     })
     expect(document.components.schemas).toMatchObject({
-      Refused: JSON.parse(JSON.stringify(Refused)) as object,
+      ErrorEnvelope: JSON.parse(JSON.stringify(ErrorEnvelope)) as object,
     })
   })
 
@@ -65,7 +65,7 @@ describe('the description of the API', () => {
     expect(operation('post', '/api/token/').responses['200']).toMatchObject({
       content: {
         'application/json': {
-          schema: { anyOf: [{ type: 'object' }, { $ref: '#/components/schemas/Refused' }] },
+          schema: { anyOf: [{ type: 'object' }, { $ref: '#/components/schemas/ErrorEnvelope' }] },
         },
       },
     })
@@ -100,7 +100,7 @@ describe('the description of the API', () => {
       const { status, headers: _headers, ...body } = await fixture.anybody('GET', url)
       expect(status).toBeGreaterThanOrEqual(400)
       expect(
-        Value.Check(Type.Object(Refused.properties, { additionalProperties: false }), body),
+        Value.Check(Type.Object(ErrorEnvelope.properties, { additionalProperties: false }), body),
       ).toBe(true)
     }
   })

@@ -33,7 +33,7 @@ export const ChannelFields = {
    * at most 6 decimals. null: unknown.
    */
   cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
-  /** How a channel with several keys picks one: at random, or in rotation. */
+  /** Selects how a channel with several keys picks one: at random, or in rotation. */
   multi_key_mode: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   ),
@@ -67,7 +67,7 @@ export const UpdateChannel = Type.Object({
    * automatically disabled channel can be sent back.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** Whether `key` replaces the existing keys or is appended to them. */
+  /** Selects whether `key` replaces the existing keys or is appended to them. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
   /** Indexes (from 0) of keys that were disabled automatically and may be used again. */
   enable_keys: Type.Optional(

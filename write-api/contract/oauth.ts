@@ -13,9 +13,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What the callback will do, fixed when the state is issued. `anew` signs the current user in again
- * and no other user. The default is to bind with a session and to sign in without one. `aff` is the
- * inviter's code.
+ * The effect of the callback, fixed when the state is issued. `anew` signs the current user in
+ * again and no other user. The default is to bind with a session and to sign in without one. `aff`
+ * is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),

@@ -34,7 +34,7 @@ export type CreateRedemption = Static<typeof CreateRedemption>
 
 /**
  * Fields that are left out stay unchanged. A row that was read may be sent back; its key and count
- * can not change.
+ * cannot change.
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,

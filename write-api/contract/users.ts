@@ -85,7 +85,7 @@ export const TransferAffiliate = Type.Object({
 export type TransferAffiliate = Static<typeof TransferAffiliate>
 
 export const UpdateSettings = Type.Object({
-  /** Whether models without a price may be charged at the fallback price. */
+  /** Allows charging models without a price at the fallback price. */
   accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
   show_ip_in_logs: Type.Optional(Type.Boolean()),
   notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),

@@ -52,7 +52,7 @@ export async function verifyProof(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // Signatures can not be guessed, so failed codes of others must not delay a passkey.
+    // Signatures cannot be guessed, so failed codes of others must not delay a passkey.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }

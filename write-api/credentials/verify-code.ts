@@ -51,7 +51,7 @@ type OnSuccess = () => void
  * codes, each further attempt of the same address waits twice as long, 15 minutes at most, and all
  * addresses together have 50 failed attempts a day. An attacker who uses those up knows the
  * password. A browser that has signed in to the account before has a separate allowance that others
- * can not use up. Throws a 429. Returns the function to call once the code was right.
+ * cannot use up. Throws a 429. Returns the function to call once the code was right.
  */
 export async function enterCodeGuard(
   { core }: Deps,
@@ -70,7 +70,7 @@ export async function enterCodeGuard(
 
 /**
  * As `enterCodeGuard`, for the codes and passwords that a session confirms its identity with. Each
- * session has a separate allowance, so that a stolen one can not block the owner.
+ * session has a separate allowance, so that a stolen one cannot block the owner.
  */
 export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

@@ -47,8 +47,8 @@ export async function issueMailCode(
 
 /**
  * Verifies the code and that it comes from the browser that requested it, and uses it up on
- * success. After five wrong codes it is void. Requests of other browsers do not count, so they can
- * not use up the attempts.
+ * success. After five wrong codes it is void. Requests of other browsers do not count, so they
+ * cannot use up the attempts.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,

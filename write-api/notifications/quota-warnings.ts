@@ -94,7 +94,7 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that can not be sent does not start the pause of two hours, so that it is sent once
+    // A warning that cannot be sent does not start the pause of two hours, so that it is sent once
     // the settings are fixed.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue

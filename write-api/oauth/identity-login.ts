@@ -19,7 +19,7 @@ import type { Profile } from './provider.ts'
 
 /**
  * Signs in the user whom a provider identified; a new user gets an account first. `only` limits the
- * login to one user, so that confirming a session can not silently switch to another account.
+ * login to one user, so that confirming a session cannot silently switch to another account.
  */
 export async function loginWithIdentity(
   deps: Deps,

@@ -77,7 +77,7 @@ export async function consumeState(
 
 /**
  * Returns the user of this request's session, which `User-Id` must name too; null if there is none.
- * A navigation can not send the header: `mayLackHeader` is for requests whose state is checked
+ * A navigation cannot send the header: `mayLackHeader` is for requests whose state is checked
  * against the browser.
  */
 export async function userOf(

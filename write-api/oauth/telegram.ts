@@ -72,7 +72,7 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs in with the widget's data. The console always sends the
- * state that its widget was shown with, and browsers can not navigate to this URL, so no link can
+ * state that its widget was shown with, and browsers cannot navigate to this URL, so no link can
  * sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {

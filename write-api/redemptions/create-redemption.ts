@@ -32,7 +32,7 @@ const CHARACTERS = 32
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** As hard to guess as the first 20 of the 32 bytes. */
+/** The key is as hard to guess as the first 20 of the 32 bytes. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 

@@ -19,7 +19,7 @@ export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
  * Throws unless the visitor passed the human check, or the check is off: switched off, or without
- * one of its keys. A token that can not be verified is rejected.
+ * one of its keys. A token that cannot be verified is rejected.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -121,7 +121,7 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
 }
 
-/** Of concurrent requests with the same token, only one passes. */
+/** Lets only one of several concurrent requests with the same token pass. */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
   const claim = { kind: 'rate', key, max: 1, periodMs: TOKEN_MS, isRefundable: false } as const

@@ -28,7 +28,7 @@ const SLOT_WAIT_MS_MAX = 15_000
  *
  * Failed attempts delay the account for their own address: after five, each further attempt waits
  * twice as long, 30 seconds at most. A browser that has signed in to the account before has a
- * separate allowance that others can not use up. After 30 failed attempts for an account within an
+ * separate allowance that others cannot use up. After 30 failed attempts for an account within an
  * hour, from all addresses together, the brake engages: the first attempt of each address in a day
  * is still checked, two of them a second, in order of arrival. Every other attempt waits twice as
  * long as the last, up to 15 minutes, and one a second is checked. So a correct password is

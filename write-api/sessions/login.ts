@@ -116,7 +116,7 @@ async function findByPasswordOnceFresh(
 
 /**
  * While password login is disabled, no answer reveals whether a password was right. The super admin
- * is exempt and can not be locked out.
+ * is exempt and cannot be locked out.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

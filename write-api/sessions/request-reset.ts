@@ -39,7 +39,7 @@ async function issueResetLink(
 }
 
 /**
- * Throws if links can not be stored. It runs before the lookup of the user, so that the error does
+ * Throws if links cannot be stored. It runs before the lookup of the user, so that the error does
  * not depend on whether there is one.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>

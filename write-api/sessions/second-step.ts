@@ -58,7 +58,7 @@ export const secondStep: Action = (api, deps) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
-      // Signatures can not be guessed, so failed codes of others must not delay a passkey.
+      // Signatures cannot be guessed, so failed codes of others must not delay a passkey.
       const succeeded =
         passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}
       await countTicketAttempt(deps, ticket)

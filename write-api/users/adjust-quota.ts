@@ -13,7 +13,7 @@ import { HttpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope, Refused } from '#read-api/contract/envelope.ts'
+import { Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/users.ts'
 import { toHttpError } from '../error-catalogue.ts'
@@ -49,7 +49,7 @@ export const adjustQuota: Action = (api, deps) => {
       schema: {
         summary: 'Add quota to the balances of users, or deduct it',
         body: AdjustQuota,
-        response: { 200: Envelope(QuotaAdjustments), 409: Refused },
+        response: { 200: Envelope(QuotaAdjustments), 409: ErrorEnvelope },
       },
     },
     async (request, reply) => {

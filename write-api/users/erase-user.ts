@@ -80,8 +80,8 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 
 /**
  * DELETE /api/user/self: deactivates the caller's account and ends all its sessions. The console
- * asks for the username first. A super admin can not be deleted. It requires a recent login,
- * because it can not be undone.
+ * asks for the username first. A super admin cannot be deleted. It requires a recent login,
+ * because it cannot be undone.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.delete(

@@ -60,7 +60,7 @@ export async function retryWhileLoginMethodsChange(
 
 /**
  * POST /api/user/unbind: unbinds one of the caller's identities, unless it is the last login
- * method. It requires a recent proof of identity, so that a stolen session can not take the owner's
+ * method. It requires a recent proof of identity, so that a stolen session cannot take the owner's
  * login methods away.
  */
 export const unbindIdentity: Action = (api, deps) => {

@@ -15,7 +15,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Refused } from '#read-api/contract/envelope.ts'
+import { ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { toHttpError } from '../error-catalogue.ts'
@@ -33,7 +33,7 @@ export const updateUser: Action = (api, deps) => {
       schema: {
         summary: 'Change a user; a new quota grants or deducts the difference',
         body: UpdateUser,
-        response: { 200: Done, 409: Refused },
+        response: { 200: Done, 409: ErrorEnvelope },
       },
     },
     async (request, reply) => {

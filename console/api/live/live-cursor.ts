@@ -1,4 +1,4 @@
-import type { TestPush } from '#read-api/contract/channel-action.ts'
+import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'

@@ -1,7 +1,6 @@
 import { byTrouble, type HealthKind, healthKind, isTroubled } from '#console/api/channel-health.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
-import type { ChannelHealth, HealthWindows } from '#read-api/contract/channel-health.ts'
-import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import type { ChannelHealth, HealthWindows, HistoryRange } from '#read-api/contract/channel-health.ts'
 
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']

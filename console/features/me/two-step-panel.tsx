@@ -9,7 +9,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { Security } from '#read-api/contract/credentials.ts'
+import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
@@ -61,7 +61,7 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
 }
 
 function Factors(props: {
-  security: Security
+  security: CredentialsOverview
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
 }): ReactElement {
@@ -95,7 +95,7 @@ function Factors(props: {
   )
 }
 
-const hasSecondFactor = ({ totp_since, passkeys }: Security): boolean =>
+const hasSecondFactor = ({ totp_since, passkeys }: CredentialsOverview): boolean =>
   totp_since !== null || passkeys.length > 0
 
 function TotpRow(props: {

@@ -14,7 +14,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { choiceParam } from '#console/ui/url-state.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { LatestRelease } from '#read-api/contract/latest-release.ts'
+import type { LatestRelease } from '#read-api/contract/status.ts'
 import {
   FALLBACK_KEYS,
   type FallbackKey,

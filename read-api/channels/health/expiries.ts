@@ -1,14 +1,14 @@
-import type { TimelineEntry as Told } from '#projections/channel-timeline/query.ts'
+import type { TimelineEntry as TimelineRow } from '#projections/channel-timeline/query.ts'
 
-/** What time alone brought about is in no event: its id is negative, and nobody did it. */
-export type Expiry = Omit<Told, 'kind'> & { readonly kind: 'expired' }
-export type Entry = Told | Expiry
+/** An expiry has no event: its id is negative, and it has no actor. */
+export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
+export type Entry = TimelineRow | Expiry
 
 /**
- * When a channel ended by itself, newest first, out of everything that changed its terms, oldest
- * first. `until`, in unix milliseconds: now, or when the channel was deleted.
+ * Returns when a channel expired, newest first, from all changes of its terms, oldest first.
+ * `until` (Unix milliseconds) is now, or the time of the channel's deletion.
  */
-export function expiriesOf(changes: readonly Told[], until: number): readonly Expiry[] {
+export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
   const dated = changes.filter(({ detail }) => detail.terms !== undefined)
   for (const [index, { at, detail }] of dated.entries()) {
@@ -21,8 +21,8 @@ export function expiriesOf(changes: readonly Told[], until: number): readonly Ex
   return expiries
 }
 
-/** The end that was in force, in unix seconds; 0 or less never. */
-export function endSetBy(changes: readonly Told[]): number {
+/** Returns the expiry that the latest change set, in Unix seconds; 0 or less means never. */
+export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
   return last?.detail.terms?.expiredTime ?? 0
 }
@@ -36,21 +36,21 @@ export const expiryAt = (seconds: number): Expiry => ({
 })
 
 /**
- * A page of both, newest first. `rows` are of the events from the place `start` on, so many more
- * than a page as there are expiries.
+ * Merges events and expiries into one page, newest first. `rows` are the events from the offset
+ * `start`, as many more than a page as there are expiries.
  */
-export function pageWith(
-  rows: readonly Told[],
+export function mergePage(
+  rows: readonly TimelineRow[],
   expiries: readonly Expiry[],
   { start, offset, limit }: { start: number; offset: number; limit: number },
 ): readonly Entry[] {
-  const [foremost] = rows
-  if (start > 0 && foremost === undefined) return []
-  // Those before the first row read are on pages before this one.
-  const passed = start === 0 ? 0 : expiries.filter(({ at }) => at > (foremost?.at ?? 0)).length
-  const merged = [...rows, ...expiries.slice(passed)].sort(
+  const [firstRow] = rows
+  if (start > 0 && firstRow === undefined) return []
+  // Expiries before the first row belong to earlier pages.
+  const skipped = start === 0 ? 0 : expiries.filter(({ at }) => at > (firstRow?.at ?? 0)).length
+  const merged = [...rows, ...expiries.slice(skipped)].sort(
     (left, right) => right.at - left.at || right.position - left.position,
   )
-  const first = offset - start - passed
+  const first = offset - start - skipped
   return merged.slice(first, first + limit)
 }

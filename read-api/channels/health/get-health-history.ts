@@ -7,11 +7,12 @@ import { findChannel } from '#projections/channels/query.ts'
 import {
   HealthHistory,
   type HealthHistoryPoint,
+  HealthSnapshot,
   HISTORY_RANGES,
   type HistoryRange,
-} from '../../contract/channel-health-history.ts'
+} from '../../contract/channel-health.ts'
 import { Envelope } from '../../contract/envelope.ts'
-import { type App, IdParams, type ReadDeps, upToDate } from '../../question.ts'
+import { type App, IdParams, type ReadDeps, upToDate } from '../../route.ts'
 
 const HistoryQuery = Type.Object({
   range: Type.Optional(
@@ -19,7 +20,7 @@ const HistoryQuery = Type.Object({
   ),
 })
 
-/** In seconds; every step is a multiple of the minutes that are stored. */
+/** In seconds; every step is a multiple of the stored minutes. */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
   '24h': { step: 1_800, steps: 48 },
@@ -27,15 +28,15 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 }
 
 /**
- * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: how often calls to a channel
- * succeeded and how long they took, step by step up to now; 24 hours where no range is given.
+ * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: success counts and latencies
+ * of a channel, step by step until now. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.get(
     '/api/channel/:id/health_history',
     {
       schema: {
-        summary: 'Successes, failures and latency of a channel over time',
+        summary: 'Get successes, failures and latency of a channel over time',
         params: IdParams,
         querystring: HistoryQuery,
         response: { 200: Envelope(HealthHistory) },
@@ -47,17 +48,17 @@ export function getHealthHistory(app: App, deps: ReadDeps): void {
       const { db, now } = deps.core
       const channelId = Number(params.id)
       if ((await findChannel(db, channelId)) === null) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })
+        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
       }
       const range = query.range ?? '24h'
       const { step, steps } = SPANS[range]
       const to = (Math.floor(now() / 1_000 / step) + 1) * step
       const from = to - step * steps
-      const found = await channelSteps(db, { channelId, from, to, stepSeconds: step })
-      const known = new Map(found.map((one) => [one.at, one]))
+      const rows = await channelSteps(db, { channelId, from, to, stepSeconds: step })
+      const stepsByTime = new Map(rows.map((one) => [one.at, one]))
       const points = Array.from({ length: steps }, (_, index) => {
         const at = from + index * step
-        return pointOf(at, known.get(at))
+        return pointOf(at, stepsByTime.get(at))
       })
       return success({ range, step, points })
     },
@@ -67,4 +68,21 @@ export function getHealthHistory(app: App, deps: ReadDeps): void {
 function pointOf(at: number, step: ChannelStep | undefined): HealthHistoryPoint {
   const { successes = 0, failures = 0, latencyMs = null, firstTokenMs = null } = step ?? {}
   return { at, successes, failures, latency_ms: latencyMs, first_token_ms: firstTokenMs }
+}
+
+/** `GET /api/channel/health`, for admins: the current health of every channel. */
+export function getHealth(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/channel/health',
+    {
+      schema: {
+        summary:
+          'Get the health of every channel: circuits, successes, latency, speed, calls in flight',
+        response: { 200: Envelope(HealthSnapshot) },
+      },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'channels', 'channel-health', 'channel-stats'),
+    },
+    async () => success(await deps.health.snapshot()),
+  )
 }

@@ -7,35 +7,35 @@ import { Envelope } from '../../contract/envelope.ts'
 import {
   type App,
   IdParams,
+  integerOf,
   pageOf,
   Query,
   type ReadDeps,
   upToDate,
-  wholeOf,
-} from '../../question.ts'
+} from '../../route.ts'
 import { timelineAnswer } from './timeline-answer.ts'
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /** Unix seconds, both ends included. */
-  from: Query.whole,
-  to: Query.whole,
-  at: Query.whole,
+  /** Unix seconds; both ends are inclusive. */
+  from: Query.integer,
+  to: Query.integer,
+  at: Query.integer,
 })
 
-/** Nothing happens after it. */
+/** Later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
 
 /**
- * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: what happened to a channel, newest
- * first; and with `at` how it stood at that moment, and what had made it so.
+ * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: the history of a channel, newest
+ * first. With `at`, also its state at that moment and the entry that caused it.
  */
 export function getTimeline(app: App, deps: ReadDeps): void {
   app.get(
     '/api/channel/:id/timeline',
     {
       schema: {
-        summary: 'What happened to a channel, and how it stood at a moment',
+        summary: 'Get the history of a channel, and its state at a moment',
         params: IdParams,
         querystring: TimelineQuery,
         response: { 200: Envelope(ChannelTimeline) },
@@ -53,14 +53,14 @@ export function getTimeline(app: App, deps: ReadDeps): void {
         ...pageOf(query),
       })
       if (answer === null) {
-        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })
+        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
       }
       return success(answer)
     },
   )
 }
 
-function secondsOf(given: string | undefined): number | undefined {
-  const whole = wholeOf(given)
-  return whole === undefined ? undefined : Math.min(whole, FOREVER_SECONDS)
+function secondsOf(text: string | undefined): number | undefined {
+  const seconds = integerOf(text)
+  return seconds === undefined ? undefined : Math.min(seconds, FOREVER_SECONDS)
 }

@@ -5,15 +5,15 @@ import { HealthRows } from './health-rows.ts'
 
 const FRESH_MS = 900
 
-type Kept = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
+type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
-/** The health of all channels, and what of it changed since when: one for a whole process. */
+/** The health of all channels and the version at which each changed. A process has one. */
 export class HealthBoard {
   private readonly rows: HealthRows
   private readonly now: () => number
   private at = 0
-  private readonly kept = new Map<number, Kept>()
-  private readonly gone = new Map<number, number>()
+  private readonly cached = new Map<number, CachedRow>()
+  private readonly removedAt = new Map<number, number>()
   private reading: Promise<void> | null = null
   private readAt = Number.NEGATIVE_INFINITY
   version = 0
@@ -25,10 +25,10 @@ export class HealthBoard {
 
   async snapshot(): Promise<HealthSnapshot> {
     await this.refresh()
-    return { at: this.at, channels: [...this.kept.values()].map(({ row }) => row) }
+    return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /** Reads anew, unless that was just done; whoever asks meanwhile waits for the same. */
+  /** Reads again, unless it was read less than a second ago. Concurrent callers share one read. */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -38,11 +38,11 @@ export class HealthBoard {
     return this.reading
   }
 
-  /** null when nothing changed. */
+  /** Returns null if nothing has changed. */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
-    const channels = [...this.kept.values()].filter((kept) => kept.version > version)
-    const removed = [...this.gone].filter(([, at]) => at > version).map(([id]) => id)
+    const channels = [...this.cached.values()].filter((cached) => cached.version > version)
+    const removed = [...this.removedAt].filter(([, at]) => at > version).map(([id]) => id)
     const { at } = this
     return { kind: 'health', at, channels: channels.map(({ row }) => row), removed }
   }
@@ -56,15 +56,15 @@ export class HealthBoard {
     for (const row of rows) {
       seen.add(row.id)
       const text = JSON.stringify(row)
-      if (this.kept.get(row.id)?.text === text) continue
-      this.kept.set(row.id, { text, row, version: next })
-      this.gone.delete(row.id)
+      if (this.cached.get(row.id)?.text === text) continue
+      this.cached.set(row.id, { text, row, version: next })
+      this.removedAt.delete(row.id)
       this.version = next
     }
-    for (const id of this.kept.keys()) {
+    for (const id of this.cached.keys()) {
       if (seen.has(id)) continue
-      this.kept.delete(id)
-      this.gone.set(id, next)
+      this.cached.delete(id)
+      this.removedAt.set(id, next)
       this.version = next
     }
     this.readAt = startedAt

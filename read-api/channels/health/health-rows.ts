@@ -12,14 +12,14 @@ import type { ChannelHealth, CircuitState, HealthFigures } from '../../contract/
 import { channelAnswer } from '../channel-answer.ts'
 
 const IN_FLIGHT = 'calls-in-flight'
-const DAY_REST_MS = 30_000
-const LAST_REST_MS = 5_000
+const DAY_CACHE_MS = 30_000
+const LAST_CACHE_MS = 5_000
 
 type Deps = { readonly core: Core; readonly gauges: Gauges }
 type ByChannel<T> = ReadonlyMap<number, T>
 type Window = ByChannel<ChannelFigures>
 
-/** Every channel's health, asked of the read models at most once at a time. */
+/** Reads the health of every channel from the read models. */
 export class HealthRows {
   private readonly deps: Deps
   private last: { readonly at: number; readonly ids: ReadonlySet<number> } | null = null
@@ -41,18 +41,18 @@ export class HealthRows {
       minutesSince(core.db, minute - 60 * 60),
       gauges.read(IN_FLIGHT),
     ])
-    const ofChannel = {
+    const byChannel = {
       circuits: Map.groupBy(circuits, ({ channelId }) => channelId),
       minutes: Map.groupBy(minutes, ({ channelId }) => channelId),
     }
-    const last = this.lastOnes(channels.rows)
+    const last = this.lastChannels(channels.rows)
     return channels.rows.map((row) => ({
-      ...ownCells(row, core.now()),
+      ...channelFields(row, core.now()),
       is_last: last.has(row.id),
       in_flight: inFlightOf(row.id, inFlight),
-      circuits: (ofChannel.circuits.get(row.id) ?? []).map((one) => circuitAnswer(one, row)),
+      circuits: (byChannel.circuits.get(row.id) ?? []).map((one) => circuitAnswer(one, row)),
       ...figuresOf(row, { m5, h1, d1 }),
-      minutes: (ofChannel.minutes.get(row.id) ?? []).map(({ minute, successes, failures }) => [
+      minutes: (byChannel.minutes.get(row.id) ?? []).map(({ minute, successes, failures }) => [
         minute,
         successes,
         failures,
@@ -60,20 +60,20 @@ export class HealthRows {
     }))
   }
 
-  /** As many names as channels have models and groups: not looked through at every second. */
-  private lastOnes(rows: readonly ChannelRow[]): ReadonlySet<number> {
+  /** Computed only every 5 s, because it visits every model and group of every channel. */
+  private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
-    if (this.last !== null && at - this.last.at < LAST_REST_MS) return this.last.ids
+    if (this.last !== null && at - this.last.at < LAST_CACHE_MS) return this.last.ids
     const ids = lastChannelsOf(rows.filter((row) => channelAnswer(row, at).status === 1))
     this.last = { at, ids }
     return ids
   }
 
-  /** A day is a lot to sum up, and changes little from second to second. */
+  /** Summed only every 30 s, because a day has many rows and changes little within seconds. */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
     const at = core.now()
-    if (this.day !== null && at - this.day.at < DAY_REST_MS) return this.day.window
+    if (this.day !== null && at - this.day.at < DAY_CACHE_MS) return this.day.window
     const window = await windowSince(core, minute - 24 * 3_600)
     this.day = { at, window }
     return window
@@ -87,10 +87,11 @@ async function windowSince({ db }: Core, since: number): Promise<Window> {
 type StatusInfo = { readonly status_reason: string; readonly status_time: number }
 const NO_REASON: StatusInfo = { status_reason: '', status_time: 0 }
 
-function ownCells(row: ChannelRow, now: number) {
+function channelFields(row: ChannelRow, now: number) {
   const channel = channelAnswer(row, now)
-  const { other_info: why } = channel
-  const { status_reason, status_time } = why === '' ? NO_REASON : (JSON.parse(why) as StatusInfo)
+  const { other_info: infoText } = channel
+  const { status_reason, status_time } =
+    infoText === '' ? NO_REASON : (JSON.parse(infoText) as StatusInfo)
   return {
     id: channel.id,
     name: channel.name,
@@ -151,7 +152,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Of the enabled channels, those that are the only one to offer some model to some group. */
+/** Returns the enabled channels that are the only ones to offer some model to some group. */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

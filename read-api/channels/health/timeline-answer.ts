@@ -3,22 +3,23 @@ import {
   circuitEntriesAt,
   statusEntryAt,
   type TimelineQuery,
-  type TimelineEntry as Told,
+  type TimelineEntry as TimelineRow,
   termsChangesOf,
   timelineOf,
 } from '#projections/channel-timeline/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
-import { changedFields } from './changed-fields.ts'
-import { type Entry, endSetBy, expiriesOf, expiryAt, pageWith } from './expiries.ts'
+import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './expiries.ts'
 
-type Asked = TimelineQuery & { readonly page: number; readonly at: number | null }
+type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/** What happened to a channel, and how it stood at a moment. null: there never was such a one. */
+/**
+ * The history of a channel, and its state at a moment. Returns null if the channel never existed.
+ */
 export async function timelineAnswer(
   { db, now }: Core,
-  { at, page, ...period }: Asked,
+  { at, page, ...period }: TimelineRequest,
 ): Promise<ChannelTimeline | null> {
   const { channelId, from, to, offset, limit } = period
   const [terms, channel] = await Promise.all([
@@ -29,9 +30,9 @@ export async function timelineAnswer(
   const expiries = expiriesOf(terms, until).filter((one) => one.at >= from && one.at <= to)
   const start = Math.max(0, offset - expiries.length)
   const wider = { ...period, offset: start, limit: limit + expiries.length }
-  const listed = await timelineOf(db, wider)
-  if (channel === null && terms.length === 0 && listed.total === 0) return null
-  const items = pageWith(listed.rows, expiries, { start, offset, limit })
+  const events = await timelineOf(db, wider)
+  if (channel === null && terms.length === 0 && events.total === 0) return null
+  const items = mergePage(events.rows, expiries, { start, offset, limit })
   const state = at === null ? null : await stateAt(db, channelId, at, terms)
   const names = await namesOf(db, [...items, ...(state?.because == null ? [] : [state.because])])
   const fields = changedFields(terms)
@@ -44,12 +45,12 @@ export async function timelineAnswer(
   return {
     items: items.map(answer),
     page,
-    total: listed.total + expiries.length,
+    total: events.total + expiries.length,
     state_at: state === null ? null : { ...state, because },
   }
 }
 
-/** A channel that is deleted does not end any more. */
+/** A deleted channel does not expire any more. */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -60,14 +61,14 @@ async function endOf(
   return (await statusEntryAt(db, channelId, now))?.at ?? now
 }
 
-type Found = Omit<StateAt, 'because'> & { readonly because: Entry | null }
+type StateAtMoment = Omit<StateAt, 'because'> & { readonly because: Entry | null }
 
 async function stateAt(
   db: Core['db'],
   channelId: number,
   at: number,
-  terms: readonly Told[],
-): Promise<Found> {
+  terms: readonly TimelineRow[],
+): Promise<StateAtMoment> {
   const [status, circuits] = await Promise.all([
     statusEntryAt(db, channelId, at),
     circuitEntriesAt(db, channelId, at),
@@ -75,7 +76,7 @@ async function stateAt(
   if (status === null) return { at, state: 'none', because: null }
   const off = offState(status)
   if (off !== null) return { at, state: off, because: status }
-  const end = endSetBy(terms.filter((entry) => entry.at <= at))
+  const end = expirySetBy(terms.filter((entry) => entry.at <= at))
   if (end > 0 && end * 1_000 <= at) return { at, state: 'expired', because: expiryAt(end) }
   const whole = circuits.find(({ detail }) => detail.model == null && detail.keyRef == null)
   if (whole !== undefined) {
@@ -107,11 +108,11 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-/** Which key it is about, by its place; a reference is nothing to anybody else. */
+/** Names the key by its index, because its reference means nothing to the reader. */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
-  const place = keyRefs.indexOf(detail.keyRef)
-  return { key: place === -1 ? null : place }
+  const index = keyRefs.indexOf(detail.keyRef)
+  return { key: index === -1 ? null : index }
 }
 
 function userIdOf(actor: string): number | null {
@@ -143,3 +144,52 @@ function entryAnswer(
     ...(detail.durationMs === undefined ? {} : { duration_ms: Math.round(detail.durationMs) }),
   }
 }
+
+type Terms = Readonly<Record<string, unknown>>
+
+/** Wire names of the terms; changes of other terms are not listed. */
+const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['name', 'name'],
+  ['type', 'type'],
+  ['baseUrl', 'base_url'],
+  ['models', 'models'],
+  ['groups', 'group'],
+  ['priority', 'priority'],
+  ['weight', 'weight'],
+  ['tag', 'tag'],
+  ['isAutoBan', 'auto_ban'],
+  ['testModel', 'test_model'],
+  ['organization', 'openai_organization'],
+  ['other', 'other'],
+  ['modelPrefix', 'model_prefix'],
+  ['maxInputTokens', 'max_input_tokens'],
+  ['expiredTime', 'expired_time'],
+  ['maxConcurrency', 'max_concurrency'],
+  ['maxRpm', 'max_rpm'],
+  ['modelMapping', 'model_mapping'],
+  ['statusCodeMapping', 'status_code_mapping'],
+  ['setting', 'setting'],
+  ['proxyRef', 'setting'],
+  ['paramOverride', 'param_override'],
+  ['costRatio', 'cost_ratio'],
+])
+
+/** Returns the fields that each change of terms touched, by the position of the entry. */
+function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
+  const fields = new Map<number, string[]>()
+  let terms: Terms = {}
+  for (const { position, detail, kind } of entries) {
+    const next: Terms = detail.terms ?? { ...terms, ...detail.change }
+    if (kind !== 'created') fields.set(position, differing(terms, next))
+    terms = next
+  }
+  return fields
+}
+
+const differing = (before: Terms, after: Terms): string[] => [
+  ...new Set(
+    [...WIRE_NAMES].flatMap(([key, name]) =>
+      JSON.stringify(before[key]) === JSON.stringify(after[key]) ? [] : [name],
+    ),
+  ),
+]

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { prepareHistory } from '#console/features/health/health-history.ts'
-import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'

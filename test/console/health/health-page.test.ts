@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'

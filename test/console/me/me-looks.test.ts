@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OwnSession, Security } from '#read-api/contract/credentials.ts'
+import type { OwnSession, CredentialsOverview } from '#read-api/contract/credentials.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
@@ -55,7 +55,7 @@ const SESSIONS: readonly OwnSession[] = AGENTS.map((user_agent, at) => ({
 }))
 
 /** Secured by passkeys alone at first: the app is set up on the way. */
-const SECURITY: Security = {
+const SECURITY: CredentialsOverview = {
   access_token: { issued_at: NOW - 60 * DAY, expires_at: NOW + 30 * DAY },
   totp_since: null,
   recovery_codes: 8,

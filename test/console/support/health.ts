@@ -1,9 +1,4 @@
-import type {
-  ChannelHealth,
-  CircuitState,
-  HealthFigures,
-} from '#read-api/contract/channel-health.ts'
-import type { HealthHistory, HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import type { ChannelHealth, CircuitState, HealthFigures, HealthHistory, HistoryRange } from '#read-api/contract/channel-health.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
 const NOW = Date.now()

@@ -24,7 +24,7 @@ it('an answer that the word check stopped is not told as one that the provider b
   })
   const withheld = rowWith(releasedCall(call, NOW), stopped, 'screened')
   expect(withheld.shown).toEqual({ reason: 'released:screened', end: 'screened' })
-  expect(wordsOf(withheld.row, 'en')).toBe('Withheld by the word check')
+  expect(wordsOf(withheld.row, 'en')).toBe('Withheld by the word filter')
   expect(wordsOf(withheld.row, 'zh')).toBe('回答命中屏蔽词，已被拦下')
   expect(rowWith(settledCall(call, 1, NOW), stopped, 'cut').shown.end).toBe('incomplete')
   expect(rowWith(releasedCall(call, NOW), stopped, 'cut').shown.reason).toBe('released:incomplete')
@@ -32,7 +32,7 @@ it('an answer that the word check stopped is not told as one that the provider b
 
 it.each([
   ['upstream_unreachable', 'connect', 'The provider could not be reached'],
-  ['upstream_status', 'status', 'The provider answered with an error'],
+  ['upstream_status', 'status', 'The provider returned an error'],
 ])('a call that ended by %s is told so: nobody answers who is not reached', (code, error, text) => {
   const end = { reason: 'upstream-error', errorCode: code }
   expect(wordsOf(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)

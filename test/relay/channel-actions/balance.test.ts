@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import type { BalancesRead } from '#read-api/contract/channel-action.ts'
+import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { setOption } from '#test/support/product.ts'
 import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
@@ -164,7 +164,7 @@ describe('GET /api/channel/update_balance', () => {
     const off = await site.channel({ type: 12 })
     await root.must('PUT', '/api/channel/', { id: off, status: 2 })
     await site.channel({ type: 42 })
-    const answer = await site.ask<BalancesRead>('/api/channel/update_balance')
+    const answer = await site.ask<BalanceUpdate>('/api/channel/update_balance')
     expect(answer).toMatchObject({ success: true, data: { updated: 1, failed: 1, left: 0 } })
     expect(await recorded(good)).toHaveLength(1)
     expect([await recorded(bad), await recorded(off)]).toEqual([[], []])

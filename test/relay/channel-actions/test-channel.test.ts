@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
+import type { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
 import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
 
 let site: ActionsSite

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { fetchData, request } from '#console/api/request.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
-import type { BalancesRead } from '#read-api/contract/channel-action.ts'
+import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
@@ -30,5 +30,5 @@ async function updateBalance(id: number): Promise<void> {
 }
 
 /** The same of every enabled channel whose provider tells it; answers how many did. */
-const updateAllBalances = (): Promise<BalancesRead> =>
+const updateAllBalances = (): Promise<BalanceUpdate> =>
   fetchData({ path: '/api/channel/update_balance' })

@@ -11,7 +11,7 @@ import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
-import type { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
+import type { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]

@@ -6,7 +6,7 @@ import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import type { ChannelChecked, TestProgress } from '#read-api/contract/channel-action.ts'
+import type { ChannelCheckResult, TestProgress } from '#read-api/contract/channel-actions.ts'
 import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
@@ -35,7 +35,7 @@ function useTestProgress(): TestProgress | undefined {
   return useQuery(testProgressQuery(isLive)).data
 }
 
-function checked(channel: Channel, found: ChannelChecked | undefined): Channel {
+function checked(channel: Channel, found: ChannelCheckResult | undefined): Channel {
   if (found === undefined) return channel
   const { response_time, test_time, balance, balance_updated_time, reason } = found
   const figures = { response_time, test_time, balance, balance_updated_time }

@@ -3,17 +3,20 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
-import { OwnSession, Security } from '../contract/credentials.ts'
+import { CredentialsOverview, OwnSession } from '../contract/credentials.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { type App, type ReadDeps, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/user/security`: the own access token, second factors and passkeys; never a secret. */
-export function getSecurity(app: App, deps: ReadDeps): void {
+/**
+ * `GET /api/user/security`: the caller's access token, second factors and passkeys, without
+ * secrets.
+ */
+export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
   app.get(
     '/api/user/security',
     {
-      schema: { response: { 200: Envelope(Security) } },
+      schema: { response: { 200: Envelope(CredentialsOverview) } },
       onRequest: onlySession,
       preHandler: upToDate(deps, 'credentials'),
     },
@@ -38,18 +41,18 @@ export function getSecurity(app: App, deps: ReadDeps): void {
   )
 }
 
-/** null once it lets nobody in any more. */
+/** Returns null if the token is no longer valid. */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,
   now: number,
-): Security['access_token'] {
+): CredentialsOverview['access_token'] {
   if (tokenIssuedAt === null || tokenExpiresAt === null) return null
   if (tokenAuthVersion !== authVersion || tokenExpiresAt * 1_000 <= now) return null
   return { issued_at: tokenIssuedAt, expires_at: tokenExpiresAt }
 }
 
-/** `GET /api/user/sessions`: one's own sessions, the one last seen first. */
+/** `GET /api/user/sessions`: the caller's sessions, the most recently used first. */
 export function listSessions(app: App): void {
   app.get(
     '/api/user/sessions',

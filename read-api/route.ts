@@ -11,34 +11,34 @@ import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
 import { PageQuery } from './contract/envelope.ts'
 
-/** What every question is given. */
+/** The dependencies that every read route receives. */
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** Aborted once this process is about to stop. */
+  /** Aborted when this process is about to stop. */
   readonly draining: AbortSignal
-  /** Counts answers that a stop waits for; none, where it waits for none. */
+  /** Counts responses that a stop waits for; absent if a stop waits for none. */
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
-  /** Of tasks under way. */
+  /** The progress of unfinished tasks. */
   readonly progress: Progress
   readonly shownBalances: ShownBalances
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** Types of channels that some provider serves. */
+  /** The channel types that a provider serves. */
   readonly servedTypes: readonly number[]
-  /** Those of them that take chats. */
+  /** The served types that support chat. */
   readonly chatTypes: readonly number[]
 }
 
-/** The app, with handlers typed by their schemas. */
-export type App = ReturnType<typeof typed>
-export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+/** The app with handlers that are typed by their schemas. */
+export type App = ReturnType<typeof withTypes>
+export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * preHandler: a read that carries `X-After-Position` waits (for a bounded time) until the read
- * models that it is answered from include that position.
+ * preHandler: a read with `X-After-Position` waits, for a limited time, until the read models
+ * behind it include that position.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -48,7 +48,7 @@ export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelNa
 
 const DEFAULT_PAGE_SIZE = 10
 
-/** `p` from 0 and the page's size, from a query that `PageQuery` has checked. */
+/** Parses `p` (from 0) and the page size of a query that `PageQuery` has validated. */
 export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
   page: number
   limit: number
@@ -61,21 +61,21 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** Pieces of query schemas. Texts are filters: empty ones let everything through. */
+/** Parts of query schemas. Texts are filters; empty ones do not filter. */
 export const Query = {
   page: PageQuery,
   text: text(200),
   flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
-  /** A whole number, or empty for none. */
-  whole: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
+  /** A non-negative integer, or empty for none. */
+  integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
 }
 
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
-/** A filter's number; undefined when it was left out or empty. */
-export const wholeOf = (given: string | undefined): number | undefined =>
-  given === undefined || given === '' ? undefined : Number(given)
+/** Returns a filter's number; undefined if it is missing or empty. */
+export const integerOf = (value: string | undefined): number | undefined =>
+  value === undefined || value === '' ? undefined : Number(value)
 
-/** A filter's text; undefined when it was left out or empty. */
-export const textOf = (given: string | undefined): string | undefined =>
-  given === undefined || given === '' ? undefined : given
+/** Returns a filter's text; undefined if it is missing or empty. */
+export const textOf = (value: string | undefined): string | undefined =>
+  value === undefined || value === '' ? undefined : value

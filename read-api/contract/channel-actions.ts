@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 
-/** What came of a test. `time` in seconds, as `time` beside it. */
+/** The result of a test. `time` is in seconds. */
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
-  /** A code, for programs; empty for a success. */
+  /** A code for programs; empty for a success. */
   reason: Type.String(),
 })
 export type ChannelTest = Static<typeof ChannelTest>
@@ -18,20 +18,20 @@ export const ChannelTestAnswer = Type.Object({
 })
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
-/** The run over all channels that began last; all 0 and empty before the first. */
+/** The latest test run over all channels; zero and empty before the first. */
 export const TestProgress = Type.Object({
   run: Type.String(),
   is_running: Type.Boolean(),
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** Unix seconds; `ended_time` 0 while it has not ended. */
+  /** Unix seconds; `ended_time` is 0 while the run continues. */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/** What the last run over all found: those that failed first, then the slowest. */
+/** The results of the latest run over all channels: failures first, then the slowest. */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -48,7 +48,7 @@ export const TestResults = Type.Object({
 })
 export type TestResults = Static<typeof TestResults>
 
-/** In US dollars. */
+/** Balances are in US dollars. */
 export const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -57,30 +57,36 @@ export const ChannelBalanceAnswer = Type.Object({
 })
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
-/** How many channels were asked for their balance; `left` were not reached in time. */
-export const BalancesRead = Type.Object({
+/**
+ * The number of channels whose balance was updated; `left` counts those that were not reached in
+ * time.
+ */
+export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
   left: Type.Integer(),
 })
-export type BalancesRead = Static<typeof BalancesRead>
+export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/** What a channel's tests and balances came to, by the names that its row has. */
-export type ChannelChecked = {
+/** The latest test and balance of a channel, with the field names of its row. */
+export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /** Of the last test: its model, and a code; empty for a success. */
+  /** The model and failure code of the latest test; the code is empty for a success. */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
 }
 
-/** Channels that were checked since, and how far the run over all is; null: before the first. */
+/**
+ * Channels that were checked since the last push, and the state of the run over all channels; null
+ * before the first run.
+ */
 export type TestPush = {
   readonly kind: 'test'
-  readonly channels: readonly ChannelChecked[]
+  readonly channels: readonly ChannelCheckResult[]
   readonly run: TestProgress | null
 }

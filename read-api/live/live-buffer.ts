@@ -1,17 +1,19 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 
-/** One thing that happened, as each kind of viewer may see it. */
+/** One change, with its text for each kind of viewer. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
-  /** Whose it is; null: for admins alone; `each`: for whomever it has a text. */
+  /** The owner; null: only for admins; `each`: for every user that it has a text for. */
   readonly ownerId: number | null | 'each'
-  /** True: not for admins who are not its owner. */
+  /** True: hidden from admins who are not the owner. */
   readonly isPrivate?: boolean
-  /** About how many bytes it keeps, where that may be many. */
+  /** The approximate memory in bytes, if it may be large. */
   readonly weight?: number
-  /** The message as text, made once per kind of viewer; null: nothing for this one. */
+  /**
+   * The message as text, created once per kind of viewer; null if there is none for this viewer.
+   */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -19,10 +21,10 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items, in order, shared by all sockets: what a slow reader has not got yet waits here
- * once for all, not once for each. `from`: everything after this position is in it.
+ * The latest items in order, shared by all sockets: items that a slow reader has not received wait
+ * here once for all readers. `from`: the buffer contains every item after this position.
  */
-export class Ring {
+export class LiveBuffer {
   #items: LiveItem[] = []
   #weight = 0
   #from: number
@@ -37,7 +39,7 @@ export class Ring {
     return this.#from
   }
 
-  /** Every item up to here is in it, or was. */
+  /** Every item up to here is in the buffer, or was. */
   get upTo(): number {
     return this.#upTo
   }
@@ -46,13 +48,13 @@ export class Ring {
     this.#items.push(...items)
     this.#upTo = upTo
     for (const { weight = 0 } of items) this.#weight += weight
-    const dropped = this.#items.splice(0, this.#overfull())
+    const dropped = this.#items.splice(0, this.#excess())
     for (const { weight = 0 } of dropped) this.#weight -= weight
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /** How many of the oldest there is no room for, by number or by weight. */
-  #overfull(): number {
+  /** The number of oldest items that exceed the limits of number or weight. */
+  #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight
     for (const { weight = 0 } of this.#items.slice(0, count)) left -= weight
@@ -63,7 +65,7 @@ export class Ring {
     return count
   }
 
-  /** The items after a position that is not before `from`. */
+  /** Yields the items after a position, which must not be before `from`. */
   *after(position: number): Generator<LiveItem> {
     let low = 0
     let high = this.#items.length
@@ -79,13 +81,13 @@ export class Ring {
   }
 }
 
-/** The text of a message, made once per kind of viewer. */
+/** Creates the text of a message once per kind of viewer. */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {
     const key = `${viewer.isAdmin}${viewer.language}`
-    const known = texts.get(key)
-    if (known !== undefined) return known
+    const cached = texts.get(key)
+    if (cached !== undefined) return cached
     const text = JSON.stringify(message(viewer))
     texts.set(key, text)
     return text

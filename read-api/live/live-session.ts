@@ -5,18 +5,18 @@ import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { LogStat } from '../contract/logs.ts'
 import type { Viewer } from '../logs/log-answer.ts'
-import type { ReadDeps } from '../question.ts'
+import type { ReadDeps } from '../route.ts'
 import type { Hub } from './hub.ts'
+import type { LiveItem } from './live-buffer.ts'
 import { readItems } from './read-items.ts'
-import type { LiveItem } from './ring.ts'
 
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
-const PAGE = 200
-/** A reader who missed more than this reads again instead. */
+const BATCH_ROWS = 200
+/** A client that missed more than this is told to read everything again. */
 const MISSED_MAX = 5_000
 
-/** The progress of one task, and the user whose task it is. */
+/** The progress of one task, and its owner. */
 export type TaskProgress = {
   readonly id: string
   readonly userId: number
@@ -25,7 +25,7 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/** One socket's place in the stream, and what it may see of it. */
+/** The position of one socket in the stream, and the filter of what it may see. */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -33,13 +33,13 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** Everything up to here was sent, or was not for this one. */
+  /** Every item up to here was sent or is not visible to this viewer. */
   #sent = 0
-  /** What of the channels' health was sent, or was there before. */
+  /** The version of the channels' health that was sent, or that preceded the subscription. */
   #health = 0
-  /** The totals of the site that were sent last. */
+  /** The site's totals that were sent last. */
   #stats = ''
-  /** Up to here the number of unread messages was sent; one of before may be older. */
+  /** The position of the unread count that was sent last; counts of earlier items may be older. */
   #unread = 0
   #isFollowing = false
   #subscriptions = 0
@@ -61,74 +61,81 @@ export class LiveSession {
     this.#viewer = fields.viewer
   }
 
-  /** Follows the topics from now on, or from `after` on: then with everything missed, in order. */
+  /** Follows the topics from now on, or from `after` on with everything missed, in order. */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
-    const mine = this.#subscriptions
+    const subscription = this.#subscriptions
     this.#isFollowing = false
     await this.#hub.ready()
-    if (mine !== this.#subscriptions) return
+    if (subscription !== this.#subscriptions) return
     this.#topics = new Set(topics)
     this.#health = this.#deps.health.version
     this.#stats = ''
-    this.#sent = after ?? this.#hub.ring().upTo
-    const isCaughtUp = after === null || (await this.#catchUp(mine))
-    if (mine !== this.#subscriptions || this.#isClosed) return
-    // What came while nobody was here is in no item of the ring, and the number says it all.
-    if (this.#topics.has('inbox')) await this.#passUnread()
-    if (mine !== this.#subscriptions || this.#isClosed) return
+    this.#sent = after ?? this.#hub.buffer().upTo
+    const isCaughtUp = after === null || (await this.#catchUp(subscription))
+    if (subscription !== this.#subscriptions || this.#isClosed) return
+    // Messages that arrived without any reader are in no item of the buffer, so the current count
+    // is sent.
+    if (this.#topics.has('inbox')) await this.#pushUnread()
+    if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
     this.#isFollowing = true
     this.pump()
     this.send({ type: 'ready', position: this.#sent })
   }
 
-  /** Sends on from the ring as long as the reader takes it; called whenever either has moved. */
+  /**
+   * Sends items from the buffer while the client keeps up. Called whenever either side has
+   * progressed.
+   */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
-    const ring = this.#hub.ring()
-    if (this.#sent < ring.from) this.#resync()
-    for (const item of ring.after(this.#sent)) {
-      // Several items can be of one position: they go together, or a part of them would be lost.
+    const buffer = this.#hub.buffer()
+    if (this.#sent < buffer.from) this.#resync()
+    for (const item of buffer.after(this.#sent)) {
+      // Items of the same position are sent together, because resuming from the position would lose
+      // the rest.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
-      this.#pass(item)
+      this.#deliver(item)
     }
-    this.#sent = Math.max(this.#sent, ring.upTo)
+    this.#sent = Math.max(this.#sent, buffer.upTo)
   }
 
-  get wantsHealth(): boolean {
+  get receivesHealth(): boolean {
     return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('channels')
   }
 
-  /** What changed since the last time; a reader who is behind gets it all with the next. */
-  passHealth(): void {
-    if (!this.wantsHealth || this.#isClosed || !this.#hasRoom) return
+  /**
+   * Sends the changes since the last time; a client that is behind receives all of them next time.
+   */
+  pushHealth(): void {
+    if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
     const data = this.#deps.health.since(this.#health)
     this.#health = this.#deps.health.version
     if (data === null) return
     this.send({ type: 'event', topic: 'channels', position: this.#sent, data })
   }
 
-  get wantsStats(): boolean {
+  get receivesStats(): boolean {
     return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('stats')
   }
 
-  /** Once, and whenever they are others than the last ones sent. */
-  passStats(data: LogStat): void {
+  /** Sends the totals once, and whenever they differ from the last ones. */
+  pushStats(data: LogStat): void {
     const text = JSON.stringify(data)
-    if (!this.wantsStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
+    if (!this.receivesStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
     this.#stats = text
     this.send({ type: 'event', topic: 'stats', position: this.#sent, data })
   }
 
-  get wantsTasks(): boolean {
+  get receivesTasks(): boolean {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** How far some tasks are; a reader who is behind gets what comes later. */
-  passProgress(changed: readonly TaskProgress[]): void {
-    if (!this.wantsTasks || this.#isClosed || !this.#hasRoom) return
+  /** Sends the progress of tasks; a client that is behind misses it and receives the next one. */
+  pushProgress(changed: readonly TaskProgress[]): void {
+    if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
     const tasks = changed
       .filter((task) => this.#viewer.isAdmin || task.userId === userId)
@@ -138,7 +145,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Words as the REST calls have them. */
+  /** Sends an error with the same words as the REST calls. */
   sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
@@ -147,33 +154,33 @@ export class LiveSession {
     this.#write(JSON.stringify(message))
   }
 
-  /** Reads what was missed until the ring takes over; false when that is too much. */
-  async #catchUp(mine: number): Promise<boolean> {
-    if (this.#sent > this.#hub.ring().upTo) {
+  /** Reads missed items until the buffer takes over. Returns false if there are too many. */
+  async #catchUp(subscription: number): Promise<boolean> {
+    if (this.#sent > this.#hub.buffer().upTo) {
       return this.#sent <= (await this.#deps.core.store.headPosition())
     }
     let missed = 0
-    while (this.#sent < this.#hub.ring().from) {
+    while (this.#sent < this.#hub.buffer().from) {
       const { userId } = this.principal
       const { items, upTo } = await readItems(this.#deps, {
         after: this.#sent,
-        upTo: this.#hub.ring().upTo,
-        limit: PAGE,
+        upTo: this.#hub.buffer().upTo,
+        limit: BATCH_ROWS,
         ...(this.#viewer.isAdmin ? {} : { userId }),
         hasChannels: this.#viewer.isAdmin && this.#topics.has('channels'),
         hasUsers: this.#viewer.isAdmin && this.#topics.has('users'),
       })
       missed += items.length
       if (missed > MISSED_MAX) return false
-      if (mine !== this.#subscriptions || this.#isClosed) return true
-      for (const item of items) this.#pass(item)
+      if (subscription !== this.#subscriptions || this.#isClosed) return true
+      for (const item of items) this.#deliver(item)
       this.#sent = upTo
-      await this.#room()
+      await this.#waitForRoom()
     }
     return true
   }
 
-  #pass(item: LiveItem): void {
+  #deliver(item: LiveItem): void {
     const { userId } = this.principal
     const isOwn = item.ownerId === userId || item.ownerId === 'each'
     const isVisible = isOwn || (this.#viewer.isAdmin && item.isPrivate !== true)
@@ -183,17 +190,17 @@ export class LiveSession {
     if (text !== null) this.#write(text)
   }
 
-  async #passUnread(): Promise<void> {
+  async #pushUnread(): Promise<void> {
     const { userId } = this.principal
-    this.#unread = this.#hub.ring().upTo
+    this.#unread = this.#hub.buffer().upTo
     const counts = await unreadCounts(this.#deps.core.db, [userId])
     const data = { unread_count: counts.get(userId) ?? 0 }
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Too far behind: told to read again, and goes on from now. */
+  /** Tells a client that is too far behind to read again, and continues from now. */
   #resync(): void {
-    this.#sent = this.#hub.ring().upTo
+    this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })
   }
 
@@ -211,7 +218,7 @@ export class LiveSession {
     })
   }
 
-  #room(): Promise<void> {
+  #waitForRoom(): Promise<void> {
     if (this.#hasRoom) return Promise.resolve()
     return new Promise((resolve) => this.#drained.push(resolve))
   }

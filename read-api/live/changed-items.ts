@@ -1,0 +1,115 @@
+import type { Core } from '#infra/core.ts'
+import { budgetsOf } from '#projections/balances/query.ts'
+import {
+  type ChannelCheck,
+  changedChecks,
+  latestTestRun,
+  type TestRun,
+} from '#projections/channel-checks/query.ts'
+import { changedTasks, type PositionRange } from '#projections/tasks/query.ts'
+import { touchedTokens } from '#projections/tokens/query.ts'
+import type { ChannelCheckResult, TestPush } from '../contract/channel-actions.ts'
+import type { LiveMessage } from '../contract/live.ts'
+import type { ReadDeps } from '../route.ts'
+import { type DecryptedTask, decryptTasks, taskPush } from '../tasks/task-answer.ts'
+import { tokenState } from '../tokens/list-tokens.ts'
+import { cachedText, type LiveItem } from './live-buffer.ts'
+
+/**
+ * The tests and balances that changed in the range, and the state of the run over all channels; for
+ * admins.
+ */
+export async function testItems(
+  core: Core,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): Promise<LiveItem[]> {
+  const [checks, run] = await Promise.all([
+    changedChecks(core.db, { after, upTo }),
+    latestTestRun(core.db),
+  ])
+  const runPositions = run === null ? [] : [run.startedPosition, run.endedPosition]
+  const positions = [
+    ...checks.map(({ changedPosition }) => changedPosition),
+    ...runPositions.filter((position) => position > after && position <= upTo),
+  ]
+  if (positions.length === 0) return []
+  const data: TestPush = {
+    kind: 'test',
+    channels: checks.map(checkResult),
+    run: run === null ? null : progressOf(run),
+  }
+  const position = Math.max(...positions)
+  const message: LiveMessage = { type: 'event', topic: 'channels', position, data }
+  const text = JSON.stringify(message)
+  return [{ topic: 'channels', position, ownerId: null, textFor: () => text }]
+}
+
+const checkResult = (check: ChannelCheck): ChannelCheckResult => ({
+  id: check.channelId,
+  response_time: check.responseTime,
+  test_time: check.testTime,
+  balance: Number(check.balance),
+  balance_updated_time: check.balanceUpdatedTime,
+  model: check.model,
+  is_success: check.isSuccess,
+  reason: check.reason,
+})
+
+const progressOf = (run: TestRun) => ({
+  run: run.run,
+  is_running: run.endedTime === 0,
+  total: run.total,
+  tested: run.tested,
+  failed: run.failed,
+  started_time: run.startedTime,
+  ended_time: run.endedTime,
+})
+
+/**
+ * Drawing and music tasks that changed in the range, in their current state, and the position up to
+ * which they are complete.
+ */
+export async function taskItems(
+  { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
+  range: PositionRange,
+): Promise<{ items: LiveItem[]; upTo: number }> {
+  const rows = await changedTasks(core.db, range)
+  const upTo = rows.length < range.limit ? range.upTo : (rows.at(-1)?.changedPosition ?? 0)
+  const items = (await decryptTasks(core, progress, rows)).map((row): LiveItem => {
+    const { changedPosition: position, userId: ownerId } = row
+    const textFor = cachedText(
+      (viewer): LiveMessage => ({
+        ...{ type: 'event', topic: 'tasks', position },
+        data: taskPush(row, viewer),
+      }),
+    )
+    return { topic: 'tasks', position, ownerId, textFor, weight: weightOf(row) }
+  })
+  return { items, upTo }
+}
+
+/** The memory of the row and its texts, at two bytes per character as for most scripts. */
+const weightOf = ({ texts, songs }: DecryptedTask): number =>
+  6 * JSON.stringify([texts, songs]).length
+
+type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
+
+/** Tokens that were changed or used in the range, in their current state; only for their owners. */
+export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
+  const rows = await touchedTokens(core.db, range)
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const budgets = await budgetsOf(core.db, ids)
+  const now = Math.floor(core.now() / 1_000)
+  return rows.map((row) => {
+    const { id, userId, position, isDeleted } = row
+    const message: LiveMessage = {
+      type: 'event',
+      topic: 'tokens',
+      position,
+      data: isDeleted ? { id, deleted: true } : tokenState(row, budgets.get(id), now),
+    }
+    const text = JSON.stringify(message)
+    return { topic: 'tokens', position, ownerId: userId, isPrivate: true, textFor: () => text }
+  })
+}

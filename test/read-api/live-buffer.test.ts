@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { LiveBuffer, type LiveItem } from '#read-api/live/live-buffer.ts'
+
+const MIB = 1024 * 1024
+
+const item = (position: number, weight?: number): LiveItem => ({
+  ...{ topic: 'tasks', position, ownerId: 1, textFor: () => '' },
+  ...(weight === undefined ? {} : { weight }),
+})
+const positionsIn = (ring: LiveBuffer) => [...ring.after(ring.from)].map(({ position }) => position)
+
+it('lets go of the oldest where there are too many, or they weigh too much', () => {
+  const ring = new LiveBuffer(0)
+  ring.extend([item(1), item(2, 20 * MIB), item(3)], 3)
+  expect([ring.from, positionsIn(ring)]).toEqual([0, [1, 2, 3]])
+  ring.extend([item(4, 20 * MIB)], 5)
+  expect([ring.from, ring.upTo, positionsIn(ring)]).toEqual([2, 5, [3, 4]])
+  ring.extend([item(6, 40 * MIB)], 6)
+  expect([ring.from, ring.upTo, positionsIn(ring)]).toEqual([6, 6, []])
+  const many = Array.from({ length: 4_097 }, (_, n) => item(7 + n))
+  ring.extend(many, 4_103)
+  expect([ring.from, positionsIn(ring).length]).toEqual([7, 4_096])
+})
