@@ -1,5 +1,4 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { LatestRelease } from '#read-api/contract/status.ts'
 import type {
   Option,
   OptionChange,
@@ -7,6 +6,7 @@ import type {
   PresetRatios,
   ScheduledChange,
 } from '#read-api/contract/options.ts'
+import type { LatestRelease } from '#read-api/contract/status.ts'
 import type { SchedulePrices } from '#write-api/contract/options.ts'
 import { ApiError } from './api-error.ts'
 import { fetchData, type ListPage, request } from './request.ts'

@@ -333,7 +333,10 @@ describe('the live socket', () => {
       ['{"type":"subscribe"}', 'Invalid field topics: is required'],
       ['{"type":"subscribe","topics":[5]}', 'Invalid field topics[0]: must be a string'],
       ['{"type":"subscribe","topics":["logs"],"after":-1}', 'field after: must be at least 0'],
-      ['{"type":"subscribe","topics":["__proto__"]}', 'field topics: must contain at least one of logs'],
+      [
+        '{"type":"subscribe","topics":["__proto__"]}',
+        'field topics: must contain at least one of logs',
+      ],
     ] as const
     for (const [text] of wrong) listener.ask(text)
     listener.ask({ type: 'ping' })

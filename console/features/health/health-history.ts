@@ -1,8 +1,5 @@
 import { stampText } from '#console/ui/time-text.ts'
-import type {
-  HealthHistory,
-  HealthHistoryPoint,
-} from '#read-api/contract/channel-health.ts'
+import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
 /** A step as it is drawn; null where there was nothing to tell. */
 export type HistoryStep = {

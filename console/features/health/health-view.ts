@@ -1,6 +1,10 @@
 import { byTrouble, type HealthKind, healthKind, isTroubled } from '#console/api/channel-health.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
-import type { ChannelHealth, HealthWindows, HistoryRange } from '#read-api/contract/channel-health.ts'
+import type {
+  ChannelHealth,
+  HealthWindows,
+  HistoryRange,
+} from '#read-api/contract/channel-health.ts'
 
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OwnSession, CredentialsOverview } from '#read-api/contract/credentials.ts'
+import type { CredentialsOverview, OwnSession } from '#read-api/contract/credentials.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
 import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'

@@ -1,4 +1,10 @@
-import type { ChannelHealth, CircuitState, HealthFigures, HealthHistory, HistoryRange } from '#read-api/contract/channel-health.ts'
+import type {
+  ChannelHealth,
+  CircuitState,
+  HealthFigures,
+  HealthHistory,
+  HistoryRange,
+} from '#read-api/contract/channel-health.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
 const NOW = Date.now()
