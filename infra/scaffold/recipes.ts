@@ -138,7 +138,7 @@ export function ${camel}(app: App, deps: ReadDeps): void {
       {
         path: 'read-api/server.ts',
         edit: inOrder(
-          addToBlock(/const QUESTIONS = \[/, `${camel},`),
+          addToBlock(/const ROUTES = \[/, `${camel},`),
           addImport(`import { ${camel} } from './${area}/${name}.ts'`),
         ),
       },

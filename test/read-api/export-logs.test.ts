@@ -157,8 +157,8 @@ describe('the export of the log', () => {
     expect(cells(first)[1]).toMatch(/^20\d\d-\d\d-\d\d /)
     const own = path.replace('export', 'self/export')
     for (const [url, word] of [
-      [`${path}prize`, 'there is no column “prize”; there are id, time'],
-      [`${own}username`, 'there is no column “username”'],
+      [`${path}prize`, 'the column “prize” does not exist; available columns: id, time'],
+      [`${own}username`, 'the column “username” does not exist'],
       [`${path}model&format=ndjson`, 'applies only to CSV'],
     ] as const) {
       const { status, body: told } = await fileOf(url, { ...admin, 'accept-language': 'en' })
