@@ -28,7 +28,7 @@ export type OptionRow = {
   readonly choiceWords?: Readonly<Record<string, Words>>
   /** If omitted, every admin may set it. */
   readonly access?: OptionAccess
-  /** Says that the option has no effect and why it is kept; the form shows it. See `notes.ts`. */
+  /** States that the option has no effect and why it is kept: forms leave it out. */
   readonly note?: Words
   /** Replaces the general message when the value is out of bounds. */
   readonly boundsWords?: Words

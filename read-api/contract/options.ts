@@ -56,7 +56,7 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /** States that the option has no effect and why it is kept; the form shows it. */
+  /** States that the option has no effect and why it is kept; the console leaves it out. */
   note: Type.Union([Words, Type.Null()]),
   /** The message for a value out of bounds, instead of the general one. */
   bounds_words: Type.Union([Words, Type.Null()]),

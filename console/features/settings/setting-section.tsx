@@ -6,7 +6,7 @@ import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
 import { SectionHistory } from './history-drawer.tsx'
 import { rowStarts } from './row-starts.ts'
 import { SettingField } from './setting-field.tsx'
-import { isRootOnly, useSharedNote } from './setting-hint.tsx'
+import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
@@ -21,11 +21,9 @@ export function SettingSection(props: {
 }): ReactElement | null {
   const { t } = useTranslation()
   const words = useWords()
-  const sharedNote = useSharedNote(props.form)
   const { form, section } = props
   const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
   if (options.length === 0) return null
-  const note = sharedNote(section.id)
   return (
     <div id={`section-${section.id}`} className="tg-setting-section">
       <Panel
@@ -33,21 +31,18 @@ export function SettingSection(props: {
         lead={words(section.lead) || undefined}
         actions={<SectionHistory section={section} form={form} />}
       >
-        {note !== null && <Said text={note} />}
-        {isRootOnly(form, section.id) && <Said text={t('settings.rootOnly')} />}
+        {isRootOnly(form, section.id) && (
+          <p className="tg-setting-said">
+            <Icon name="info" size={14} />
+            {t('settings.rootOnly')}
+          </p>
+        )}
         {props.children ?? <Fields options={options} form={form} />}
         {props.extra}
       </Panel>
     </div>
   )
 }
-
-const Said = ({ text }: { text: string }): ReactElement => (
-  <p className="tg-setting-said">
-    <Icon name="info" size={14} />
-    {text}
-  </p>
-)
 
 /** In two columns, in which what belongs together stands together. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {

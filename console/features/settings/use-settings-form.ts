@@ -125,7 +125,9 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     ...options,
     has: (key) => baseline.has(key),
     option: (key) => schema.get(key),
-    optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
+    // A note says that an option has no effect: such an option is not shown.
+    optionsOf: (id) =>
+      [...schema.values()].filter(({ section, note }) => section === id && note === null),
     value,
     isChanged: (key) => changed.has(key),
     set: (values) => drafts.set(values, baseline, changed),

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { OPTIONS } from '#domain/options/registry.ts'
+import { sourceFiles } from '../../architecture/source-tree.ts'
+
+const PARTS = /^(domain(?!\/options\/)|write-api|projections|read-api|relay|infra\/(?!demo))/
+const read = sourceFiles()
+  .filter(({ path }) => PARTS.test(path))
+  .map(({ text }) => text)
+  .join('\n')
+
+/** Options of channel health are read by the rest of their name. */
+const isRead = (key: string): boolean =>
+  read.includes(`'${key}'`) || read.includes(`number('${key.replace('channel_health.', '')}')`)
+
+it.each([...OPTIONS.values()])('$key has a note exactly if nothing reads it', ({ key, note }) => {
+  expect(isRead(key)).toBe(note === undefined)
+})
