@@ -92,18 +92,34 @@ function budgetRefusal(
 }
 
 /**
+ * Why the running call must end: its account was emptied by an admin or a refund, or the budget of
+ * its token was set to 0 or below. Null while neither is so. A call that holds nothing costs
+ * nothing, and the hold of a task is spent when the task is submitted, so that both go on.
+ */
+export function emptiedError(
+  { facts, admission, hold, isTask }: OpenCall,
+  { balance, emptiedAt, budgets }: AccountState,
+): AccountError | null {
+  if (hold === 0n || isTask !== undefined) return null
+  if (admission <= emptiedAt) {
+    return codedError('InsufficientQuota', { balance: String(balance), needed: '0' })
+  }
+  const budget = budgets.get(facts.tokenId)
+  if (budget === undefined || admission > budget.emptiedAt) return null
+  return codedError('TokenBudgetExhausted', { remain: String(budget.remain), needed: '0' })
+}
+
+/**
  * Records how far a running call got, which is charged if its owner dies. A repeat changes nothing.
- * It is refused, so that the relay ends the call, once the account was emptied by an admin or a
- * refund.
+ * It is refused, so that the relay ends the call, once `emptiedError` says so.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
   const open = state.open.get(call)
   if (open === undefined)
     return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
-  if (state.isEmptied && open.isTask === undefined) {
-    return codedError('InsufficientQuota', { balance: String(state.balance), needed: '0' })
-  }
+  const emptied = emptiedError(open, state)
+  if (emptied !== null) return emptied
   assert(isCountable(progress.usage), 'usage is counted in whole numbers')
   if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
   const { userId } = open.facts

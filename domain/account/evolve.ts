@@ -16,8 +16,9 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 /** Changes `state` in place and returns it. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
-  if (TAKINGS.has(event.type)) evolved.isEmptied = evolved.balance <= 0n
-  else if (GAINS.has(event.type) && evolved.balance > 0n) evolved.isEmptied = false
+  const hasFreeQuota = evolved.balance > 0n
+  if (TAKINGS.has(event.type) && !hasFreeQuota) evolved.emptiedAt = evolved.admissions
+  else if (GAINS.has(event.type) && hasFreeQuota) evolved.emptiedAt = 0
   return evolved
 }
 
@@ -53,13 +54,16 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
       state.checkInDay = event.data.day
       return state
     case 'TokenBudgetSet': {
-      const { tokenId, remain, isUnlimited } = event.data
-      state.budgets.set(tokenId, { remain: fromWire(remain), isUnlimited })
+      const { tokenId, isUnlimited } = event.data
+      const remain = fromWire(event.data.remain)
+      const emptiedAt = isUnlimited || remain > 0n ? 0 : state.admissions
+      state.budgets.set(tokenId, { remain, isUnlimited, emptiedAt })
       return state
     }
     case 'TokenBudgetsOpened': {
-      const { tokenIds, remain, isUnlimited } = event.data
-      for (const id of tokenIds) state.budgets.set(id, { remain: fromWire(remain), isUnlimited })
+      const { tokenIds, isUnlimited } = event.data
+      const remain = fromWire(event.data.remain)
+      for (const id of tokenIds) state.budgets.set(id, { remain, isUnlimited, emptiedAt: 0 })
       return state
     }
     case 'TokenBudgetsClosed':
@@ -129,7 +133,9 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   const { startedAt } = data
   const facts = factsOf(data)
   const kind = data.isTask === true ? { isTask: true as const } : {}
-  const terms = { facts, hold, price, clientIp, startedAt, ...kind }
+  state.admissions += 1
+  const { admissions: admission } = state
+  const terms = { facts, admission, hold, price, clientIp, startedAt, ...kind }
   state.open.set(data.call, { ...terms, leaseUntil, progress: null })
   return state
 }

@@ -10,12 +10,20 @@ import {
 
 type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
 
+type StoredBudget = readonly [
+  tokenId: number,
+  remain: WireQuota,
+  isUnlimited: boolean,
+  emptiedAt: number,
+]
+
 /** The state as JSON. Only `accountSnapshot` writes and reads it, under its version. */
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota
-  readonly isEmptied: boolean
-  readonly budgets: readonly (readonly [tokenId: number, remain: WireQuota, isUnlimited: boolean])[]
+  readonly admissions: number
+  readonly emptiedAt: number
+  readonly budgets: readonly StoredBudget[]
   readonly open: readonly StoredCall[]
   readonly ended: { readonly ids: readonly string[]; readonly forgottenUpTo: string }
   readonly grantIds: readonly string[]
@@ -27,15 +35,17 @@ type Stored = {
 }
 
 export const accountSnapshot: SnapshotCodec<AccountState> = {
-  version: 3,
+  version: 4,
   encode: (state): Stored => ({
     balance: toWire(state.balance),
     held: toWire(state.held),
-    isEmptied: state.isEmptied,
-    budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited }]) => [
+    admissions: state.admissions,
+    emptiedAt: state.emptiedAt,
+    budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited, emptiedAt }]) => [
       tokenId,
       toWire(remain),
       isUnlimited,
+      emptiedAt,
     ]),
     open: [...state.open.values()].map((call) => ({ ...call, hold: toWire(call.hold) })),
     ended: { ids: [...state.ended.ids], forgottenUpTo: state.ended.forgottenUpTo },
@@ -48,15 +58,17 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
   }),
   decode: (stored) => {
     const { balance, held, budgets, open, ended, grantIds, deductionIds } = stored as Stored
-    const { isEmptied, affiliate, inviteeIds, transferIds, checkInDay } = stored as Stored
+    const { admissions, emptiedAt, affiliate, inviteeIds } = stored as Stored
+    const { transferIds, checkInDay } = stored as Stored
     return {
       balance: fromWire(balance),
       held: fromWire(held),
-      isEmptied,
+      admissions,
+      emptiedAt,
       budgets: new Map(
-        budgets.map(([tokenId, remain, isUnlimited]) => [
+        budgets.map(([tokenId, remain, isUnlimited, emptiedAt]) => [
           tokenId,
-          { remain: fromWire(remain), isUnlimited },
+          { remain: fromWire(remain), isUnlimited, emptiedAt },
         ]),
       ),
       open: new Map(open.map((call) => [call.facts.call, { ...call, hold: fromWire(call.hold) }])),

@@ -110,11 +110,18 @@ function siftDown(heap: string[], at: number, call: string): number {
 }
 
 /** `remain` excludes what open calls hold. It is also counted while the token is unlimited. */
-type TokenBudget = { remain: Quota; isUnlimited: boolean }
+type TokenBudget = {
+  remain: Quota
+  isUnlimited: boolean
+  /** Like `AccountState.emptiedAt`; it is above 0 after the budget was set to 0 or below. */
+  readonly emptiedAt: number
+}
 
 /** A call that was admitted and has not ended. */
 export type OpenCall = {
   readonly facts: CallFacts
+  /** The number of the admission in the account, from 1. */
+  readonly admission: number
   hold: Quota
   readonly price: PriceSnapshot
   readonly clientIp: Sealed | null
@@ -139,11 +146,14 @@ export type AccountState = {
   balance: Quota
   /** The sum of the holds of all open calls. */
   held: Quota
+  /** How many calls were admitted. */
+  admissions: number
   /**
-   * A deduction or a refund left no free quota, and none was gained since. Running calls must then
-   * end.
+   * The value of `admissions` when a deduction or a refund left no free quota; 0 if none did, or if
+   * quota was gained since. The calls that were admitted up to then must end. Later calls are paid
+   * from what those calls returned.
    */
-  isEmptied: boolean
+  emptiedAt: number
   readonly budgets: Map<number, TokenBudget>
   readonly open: Map<string, OpenCall>
   readonly ended: EndedCalls
@@ -160,7 +170,8 @@ export type AccountState = {
 export const initialAccount = (): AccountState => ({
   balance: 0n,
   held: 0n,
-  isEmptied: false,
+  admissions: 0,
+  emptiedAt: 0,
   budgets: new Map(),
   open: new Map(),
   ended: noEndedCalls(),

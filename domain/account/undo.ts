@@ -8,19 +8,20 @@ import { rebateId, topUpId } from './top-up-ids.ts'
  * account's history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
-  const { balance, held, isEmptied, affiliate, checkInDay } = state
+  const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state
   const others = undoOthers(state, event)
   return () => {
     state.balance = balance
     state.held = held
-    state.isEmptied = isEmptied
+    state.admissions = admissions
+    state.emptiedAt = emptiedAt
     state.affiliate = affiliate
     state.checkInDay = checkInDay
     others()
   }
 }
 
-/** Everything except the sums, the flag and the day. */
+/** Everything except the sums, the counts and the day. */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':

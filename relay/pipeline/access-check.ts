@@ -1,9 +1,11 @@
+import { groupRatioOf } from '#domain/pricing/price-list.ts'
 import type { Core } from '#infra/core.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { EmptiedAccounts } from './emptied-accounts.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Why a caller may no longer call; null while it may. */
 export type AccessCheck = () => RelayErrorCode | null
@@ -17,15 +19,12 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
  * Says whether the caller of a running call would still be admitted: by the same rules as at its
  * start, with the views as they are now. A check costs a few look-ups. A changed list of addresses
  * has to be opened first, and an account has to be read, so both take effect with a later check.
- * `isFree`: the call holds nothing, so that an empty account does not end it.
  */
 export function accessCheck(
   { views, vault, now, log, emptied }: Deps,
   { token, user, group }: Caller,
-  clientIp: string,
-  isFree: boolean,
+  { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  const since = performance.now()
   // A playground's token is in no view, and may call for as long as its user may.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
@@ -56,10 +55,11 @@ export function accessCheck(
       if (current !== checkedToken) checkAddress(current)
       if (isAddressRefused) return 'ip_not_allowed'
     }
-    const { usableGroups } = views.options.options
-    const isUsable = group === currentUser.group || usableGroups.has(group)
+    const { options, prices } = views.options
+    const isUsable = group === currentUser.group || options.usableGroups.has(group)
     // A user who is moved to another group keeps the calls that began in the former one.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
-    return !isFree && emptied.has(user.userId, since) ? 'balance_spent' : null
+    const isDeleted = groupRatioOf(prices, user.group, group) === undefined
+    return isDeleted ? 'group_not_allowed' : emptied.errorOf(user.userId, call)
   }
 }

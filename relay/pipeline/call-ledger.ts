@@ -13,10 +13,11 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { Place } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { KeyedCall } from './claim-call.ts'
+import { codeOfEmptied } from './emptied-accounts.ts'
 import type { Exchange } from './exchange.ts'
 
 export type Admission = {
@@ -148,16 +149,16 @@ export class CallLedger {
   }
 
   /**
-   * Records how far the call got, and renews its lease. False: the account was emptied meanwhile,
-   * so that the call must end.
+   * Records how far the call got, and renews its lease. Returns why the call must end: its account
+   * or the budget of its token was emptied meanwhile. Otherwise null.
    */
-  async progress(place: Place, usage: Usage, leaseMs: number): Promise<boolean> {
-    if (this.hasEnded) return true
+  async progress(place: Place, usage: Usage, leaseMs: number): Promise<RelayErrorCode | null> {
+    if (this.hasEnded) return null
     const leaseUntil = this.now() + leaseMs
     const { call } = this.exchange
     const progress = { type: 'RecordProgress', call, ...place, usage, leaseUntil } as const
     const outcome = await this.handle(progress)
-    return outcome.isDone || outcome.error.code !== 'InsufficientQuota'
+    return outcome.isDone ? null : codeOfEmptied(outcome.error)
   }
 
   /**

@@ -307,8 +307,9 @@ export class LiveCall implements Watched {
     const { place } = this
     const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
-    if (await this.ledger.progress(place, usage, leaseMs)) return
-    this.endAccess('balance_spent')
+    const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
+    if (emptiedBy === null) return
+    this.endAccess(emptiedBy)
     // The lease of an emptied account's call is not renewed. Its end has to come before the
     // sweeper's, which would charge nothing for a plain call.
     if (this.isReadOn) {

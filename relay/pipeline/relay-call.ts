@@ -126,7 +126,7 @@ async function carry(
   const { deadlines, outbound } = deps
   const counter = deps.counter.of(caller.user.userId)
   const allowance = new OutputAllowance(plan.price, plan.terms, ledger.outputLimit)
-  const access = accessCheck(deps, caller, exchange.clientIp, ledger.hold === 0n)
+  const access = accessCheck(deps, caller, exchange)
   const call = new LiveCall(
     { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },
     exchange,

@@ -51,6 +51,9 @@ const WAYS: [string, string, () => Promise<void>][] = [
   ['the token is deleted', 'invalid_key', ofToken('TokensDeleted')],
   ['the token expires', 'token_expired', terms({ expiresAt: 1 })],
   ['its addresses change', 'ip_not_allowed', terms({ allowIps: '10.0.0.0/8' as Sealed })],
+  ['its budget is set to 0', 'token_exhausted', () => rig.setBudget(USER, TOKEN, 0n)],
+  ['its budget is set to less', 'token_exhausted', () => rig.setBudget(USER, TOKEN, -1n)],
+  ['its group is deleted', 'group_not_allowed', () => rig.setOption('GroupRatio', { vip: 1 })],
 ]
 
 const emptyAccount = async () => {
@@ -77,6 +80,23 @@ describe('a running stream', () => {
     expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
     expect('charge' in data && data.charge).toBeGreaterThan(0)
     await expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
+  })
+
+  it('ends within 5 s once the group that its token chose is closed to users', async () => {
+    await rig.setOption('GroupRatio', { default: 1, vip: 1 })
+    await rig.setOption('UserUsableGroups', { default: '', vip: '' })
+    await rig.addChannel(2, { groups: ['vip'] })
+    await terms({ group: 'vip' })()
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+    setTimeout(() => void rig.setOption('UserUsableGroups', { default: '' }), 400)
+    const startedAt = performance.now()
+    const { text } = await chat(rig, { stream: true, max_tokens: 400 })
+    expect(performance.now() - startedAt).toBeLessThan(5_400)
+    expect(text).toContain('group_not_allowed')
+    const { data } = await onlyEnd(rig)
+    const reason = { end: 'incomplete', endReason: 'group_not_allowed' }
+    expect(data).toMatchObject({ group: 'vip', ...reason, usageSource: 'partial' })
+    expect('charge' in data && data.charge).toBeGreaterThan(0)
   })
 
   it('ends within 5 s once an admin took all that was left, charged for its part', async () => {
@@ -108,11 +128,28 @@ describe('a running stream', () => {
     expect(data.attempts).toMatchObject([{ error: 'balance-spent' }])
   })
 
-  it('goes on where it costs nothing, whatever the balance', async () => {
+  it('goes on where it costs nothing, whatever the balance and the budget', async () => {
+    await rig.close()
+    rig = await relayRig({ deadlines: { progressMs: 100 } })
     await rig.setOption('ModelRatio', { 'sim-small': 0 })
     rig.provider.script.push({ kind: 'slow', msPerChunk: 800 })
     setTimeout(() => void emptyAccount(), 100)
+    setTimeout(() => void rig.setBudget(USER, TOKEN, 0n), 100)
     expect((await chat(rig, { stream: true, max_tokens: 4 })).text).toContain('[DONE]')
+    const types = (await rig.callEvents()).map(({ type }) => type)
+    expect(types.filter((type) => type === 'CallProgressed').length).toBeGreaterThan(1)
+    expect((await onlyEnd(rig)).data).not.toHaveProperty('endReason')
+  })
+
+  it('goes on when it began after that, with what an earlier one gave back', async () => {
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+    const first = chat(rig, { stream: true, max_tokens: 400 })
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    await emptyAccount()
+    expect((await first).text).toContain('balance_spent')
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 800 })
+    const second = await chat(rig, { stream: true, max_tokens: 4 })
+    expect(second.text).toContain('[DONE]')
   })
 
   it('goes on while its user is moved to another group, and other tokens change', async () => {

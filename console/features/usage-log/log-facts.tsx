@@ -69,6 +69,7 @@ const END_REASONS = [
   'ip_not_allowed',
   'group_not_allowed',
   'balance_spent',
+  'token_exhausted',
 ] as const
 
 function useFacts(row: LogEntry, other: LogOther): Fact[] {

@@ -9,6 +9,7 @@ export const logDetails: Words['logDetails'] = {
     ip_not_allowed: 'The token no longer allows this address',
     group_not_allowed: 'The group can no longer be used',
     balance_spent: 'The balance was taken away',
+    token_exhausted: 'The quota of the token was taken away',
   },
   source: {
     upstream: 'Reported upstream',

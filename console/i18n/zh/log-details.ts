@@ -8,6 +8,7 @@ export const logDetails = {
     ip_not_allowed: '令牌不再允许该 IP',
     group_not_allowed: '该分组已不可用',
     balance_spent: '账户额度已被扣完',
+    token_exhausted: '令牌额度已被清空',
   },
   source: { upstream: '上游给出', estimated: '本站估算', partial: '中断前的用量' },
   fact: {

@@ -3,9 +3,12 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import {
   admitted,
+  budgetSet,
   CALL,
+  deducted,
   funded,
   given,
+  granted,
   interrupted,
   PER_CALL,
   progressed,
@@ -52,6 +55,95 @@ describe('progress', () => {
     given(...funded(100))
       .when(progress(3))
       .then(codedError('CallUnknown'))
+  })
+})
+
+describe('the progress of a call whose account or token was emptied', () => {
+  const OTHER = '019376a0-0000-7000-8000-000000000002'
+  const emptied = codedError('InsufficientQuota', { balance: '0', needed: '0' })
+  const exhausted = (remain: string) => codedError('TokenBudgetExhausted', { remain, needed: '0' })
+  const limited = [granted(100), budgetSet(70), admitted(40)]
+
+  it('is refused once everything that no call holds was deducted', () => {
+    given(...open, deducted(60))
+      .when(progress(3))
+      .then(emptied)
+    given(...open, deducted(59))
+      .when(progress(3))
+      .then([progressed(used({ output: 3 }))])
+  })
+
+  it('is refused once the budget was set to 0 or below', () => {
+    given(...limited, budgetSet(0))
+      .when(progress(3))
+      .then(exhausted('0'))
+    given(...limited, budgetSet(-5))
+      .when(progress(3))
+      .then(exhausted('-5'))
+    given(...open, budgetSet(0))
+      .when(progress(3))
+      .then(exhausted('0'))
+  })
+
+  it('is recorded while the budget is only used up by holds, or is set to more', () => {
+    const recorded = [progressed(used({ output: 3 }))]
+    const used40 = [granted(100), budgetSet(40), admitted(40)]
+    given(...used40)
+      .when(progress(3))
+      .then(recorded)
+    given(...limited, budgetSet(1))
+      .when(progress(3))
+      .then(recorded)
+    given(...limited, budgetSet(0, true))
+      .when(progress(3))
+      .then(recorded)
+    given(...limited, budgetSet(0), budgetSet(1))
+      .when(progress(3))
+      .then(recorded)
+    given(...limited, budgetSet(0, false, 2))
+      .when(progress(3))
+      .then(recorded)
+  })
+
+  it('is recorded for a call that holds nothing, or that pays for a task', () => {
+    const recorded = [progressed(used({ output: 3 }))]
+    const takings = [deducted(100), budgetSet(0)]
+    given(...funded(100), admitted(0), ...takings)
+      .when(progress(3))
+      .then(recorded)
+    given(...funded(100), admitted(40, { isTask: true }), deducted(60), budgetSet(0))
+      .when(progress(3))
+      .then(recorded)
+  })
+
+  it('is recorded for a call that was admitted afterwards with what came back', () => {
+    const first = admitted(40, { call: OTHER })
+    const ended = settled(40, 10, { call: OTHER })
+    for (const facts of [
+      [...funded(100), first, deducted(60)],
+      [...funded(100), first, budgetSet(0)],
+    ]) {
+      given(...facts, ended, admitted(30))
+        .when(progress(3))
+        .then([progressed(used({ output: 3 }))])
+    }
+  })
+
+  it('stays refused for the others when one of the calls returns its hold', () => {
+    const both = [...funded(100), admitted(40), admitted(40, { call: OTHER })]
+    const ended = settled(40, 10, { call: OTHER })
+    given(...both, deducted(20), ended)
+      .when(progress(3))
+      .then(codedError('InsufficientQuota', { balance: '30', needed: '0' }))
+    given(...both, budgetSet(0), ended)
+      .when(progress(3))
+      .then(exhausted('30'))
+  })
+
+  it('is recorded again once the account was paid', () => {
+    given(...open, deducted(60), granted(1, 'g2'))
+      .when(progress(3))
+      .then([progressed(used({ output: 3 }))])
   })
 })
 

@@ -15,6 +15,9 @@ type Call = {
   readonly calls: number
   readonly admittedAt: number
   readonly isTask: boolean
+  /** Everything was taken from the account, or from the token, while the call was open. */
+  isUnpaid: boolean
+  isTokenUnpaid: boolean
   leaseUntil: number
   usage: Usage
   progress: string
@@ -52,7 +55,6 @@ export class ReferenceAccount {
   readonly calls = new Map<string, Call>()
   private readonly budgets = new Map<number, Budget>()
   private clock = 0
-  private isEmptied = false
 
   get open(): [string, Call][] {
     return [...this.calls].filter(([, { end }]) => end === null)
@@ -120,9 +122,19 @@ export class ReferenceAccount {
   apply(command: AccountCommand): Verdict {
     const verdict = this.carryOut(command)
     const event = 'event' in verdict ? verdict.event : ''
-    if (['QuotaDeducted', 'TopUpReversed'].includes(event)) this.isEmptied = this.balance < 1n
+    const calls = this.open.map(([, call]) => call)
+    const isTaking = ['QuotaDeducted', 'TopUpReversed'].includes(event)
+    if (isTaking && this.balance < 1n) for (const call of calls) call.isUnpaid = true
     const gains = ['QuotaGranted', 'TopUpCredited', 'AffiliateTransferred', 'CheckedIn']
-    if (gains.includes(event) && this.balance > 0n) this.isEmptied = false
+    const isGain = gains.includes(event) && this.balance > 0n
+    if (isGain) for (const call of calls) call.isUnpaid = false
+    if (command.type === 'SetTokenBudget' && event !== '') {
+      const isEmptied = !command.isUnlimited && command.remain < 1n
+      const ofToken = calls.filter(({ tokenId }) => tokenId === command.tokenId)
+      for (const call of ofToken) call.isTokenUnpaid = isEmptied
+    }
+    const closed = command.type === 'CloseTokenBudgets' ? command.tokenIds : []
+    for (const call of calls) if (closed.includes(call.tokenId)) call.isTokenUnpaid = false
     return verdict
   }
 
@@ -292,7 +304,8 @@ export class ReferenceAccount {
     const tasks = this.open.filter(([, other]) => other.isTask)
     if (isTask && tasks.length >= task.openMax) return { code: 'TooManyTasks' }
     const admittedAt = this.clock
-    const fresh = { usage: NO_USAGE, progress: '', end: null, isTask, raises: [] }
+    const paid = { isTask, isUnpaid: false, isTokenUnpaid: false }
+    const fresh = { usage: NO_USAGE, progress: '', end: null, ...paid, raises: [] }
     this.calls.set(call, { tokenId, hold, price, calls, admittedAt, leaseUntil, ...fresh })
     return { event: 'CallAdmitted' }
   }
@@ -343,7 +356,9 @@ export class ReferenceAccount {
     if (command.type === 'RaiseHold') return this.raise(command, call)
     if (command.type === 'RecordProgress') {
       if (call.end !== null) return { code: 'CallEnded' }
-      if (this.isEmptied && !call.isTask) return { code: 'InsufficientQuota' }
+      const isPaying = call.hold > 0n && !call.isTask
+      if (isPaying && call.isUnpaid) return { code: 'InsufficientQuota' }
+      if (isPaying && call.isTokenUnpaid) return { code: 'TokenBudgetExhausted' }
       const progress = JSON.stringify([command.channelId, command.usage, command.leaseUntil])
       if (call.progress === progress) return NOTHING
       call.usage = command.usage

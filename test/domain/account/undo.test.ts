@@ -22,6 +22,7 @@ function contentOf(state: AccountState) {
   return {
     balance,
     held,
+    emptied: [state.admissions, state.emptiedAt],
     budgets: new Map([...budgets].sort(([one], [other]) => one - other)),
     open: new Map([...open].sort(([one], [other]) => (one < other ? -1 : 1))),
     ended: endedContent(ended),

@@ -102,8 +102,9 @@ const byHand = { userId: 7, reason: 'admin', note: 'sealed:why' as Sealed } as c
 const account = (balance: number, remain: number) => ({
   balance,
   held: 0,
-  isEmptied: false,
-  budgets: [[3, remain, false]],
+  admissions: 1,
+  emptiedAt: 0,
+  budgets: [[3, remain, false, 0]],
   open: [],
   ended: { ids: [CALL], forgottenUpTo: '' },
   grantIds: ['grant-1'],
@@ -113,6 +114,9 @@ const account = (balance: number, remain: number) => ({
   transferIds: [],
   checkInDay: '',
 })
+
+/** No call was admitted. */
+const UNCALLED = { admissions: 0, ended: { ids: [], forgottenUpTo: '' } }
 
 describe('the account’s events, as first recorded', () => {
   story(
@@ -213,7 +217,7 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(480_000, 180_000),
       held: 20_000,
-      open: [{ facts, ...terms, hold: 20_000, isTask: true, progress: null }],
+      open: [{ facts, admission: 1, ...terms, hold: 20_000, isTask: true, progress: null }],
       ended: { ids: [], forgottenUpTo: '' },
     },
   )
@@ -238,7 +242,7 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(400_000, 0),
       budgets: [],
-      ended: { ids: [], forgottenUpTo: '' },
+      ...UNCALLED,
       deductionIds: ['deduction-1'],
     },
   )
@@ -254,7 +258,7 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(500_000, 0),
       budgets: [],
-      ended: { ids: [], forgottenUpTo: '' },
+      ...UNCALLED,
       grantIds: ['redemption-3'],
     },
   )
@@ -275,7 +279,7 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(700_000, 0),
       budgets: [],
-      ended: { ids: [], forgottenUpTo: '' },
+      ...UNCALLED,
       grantIds: ['grant-1', 'grant-2'],
       deductionIds: ['deduction-2'],
     },
@@ -298,10 +302,10 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(0, 0),
       budgets: [
-        [3, 200_000, true],
-        [4, 200_000, true],
+        [3, 200_000, true, 0],
+        [4, 200_000, true, 0],
       ],
-      ended: { ids: [], forgottenUpTo: '' },
+      ...UNCALLED,
       grantIds: [],
     },
   )
@@ -326,7 +330,7 @@ describe('the account’s events, as first recorded', () => {
     {
       ...account(32_000, 0),
       budgets: [],
-      ended: { ids: [], forgottenUpTo: '' },
+      ...UNCALLED,
       grantIds: [],
       affiliate: 20_000,
       inviteeIds: [9],

@@ -12,7 +12,8 @@ const refund = { orderId: 12, refundNo: 1 } as const
 const account = {
   balance: 0,
   held: 0,
-  isEmptied: false,
+  admissions: 0,
+  emptiedAt: 0,
   budgets: [],
   open: [],
   ended: { ids: [], forgottenUpTo: '' },
