@@ -4,10 +4,10 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './names.ts'
 
 /**
- * Where each read model is, lane by lane: the position of the last event it includes. All rows of a
- * process move with every batch, so the pages leave room to do that in place.
- *
- * A table of the first release, without lanes, becomes one in which all lanes stand where it stood.
+ * The checkpoint of each read model and lane: the position of the last event that it includes.
+ * Every batch updates all rows of a process, so pages leave room for updates in place.
+ * A table of the first release, which has no lanes, becomes one in which all lanes have its
+ * position.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -41,14 +41,14 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The rows include every event up to here. Of lanes that are ahead of others they may include
-   * later ones, too: whoever folds on from here meets those again.
+   * The rows include every event up to this position. Lanes that are ahead of others may include
+   * later events too, which a reader that continues from here meets again.
    */
   readonly position: number
   readonly rows: readonly Row[]
 }
 
-/** Reads rows and the checkpoint they belong to from one snapshot. */
+/** Reads rows and their checkpoint from one snapshot. */
 export function atCheckpoint<Row>(
   db: DatabasePool,
   name: ProjectionName,

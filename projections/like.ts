@@ -1,4 +1,4 @@
-/** A pattern for `like` that finds the text anywhere, none of its signs taken as wildcards. */
+/** A pattern for `like` that matches the text anywhere; wildcards in the text are escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 export type Slice = { readonly limit: number; readonly offset: number }

@@ -1,4 +1,7 @@
-/** Every projection; also the name of its read model's schema, `read_<name>` with underscores. */
+/**
+ * The names of all projections. A name also gives the schema of its read model, `read_<name>` with
+ * underscores.
+ */
 export const PROJECTION_NAMES = [
   'users',
   'credentials',

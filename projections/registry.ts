@@ -22,7 +22,7 @@ import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
 import { users } from './users/projection.ts'
 
-/** Every projection of the product; a new one is a folder and a line here. */
+/** Every projection of the product. A new projection is a folder and a line here. */
 export const PROJECTIONS: readonly Projection[] = [
   users,
   credentials,

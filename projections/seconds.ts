@@ -1,2 +1,2 @@
-/** Unix milliseconds, as events have them, to whole unix seconds, as read models do. */
+/** Converts unix milliseconds, which events use, to whole unix seconds, which read models use. */
 export const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000)

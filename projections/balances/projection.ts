@@ -62,7 +62,10 @@ const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | C
   CallInterrupted: ({ data }, rows) => end(data, data.postings, rows),
 }
 
-/** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
+/**
+ * The balance, hold and use of each account, by the postings of its events, and the tokens'
+ * budgets.
+ */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
   version: 6,
@@ -124,7 +127,10 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
   }
 }
 
-/** A call ended: its hold goes back, its charge is used up. A released one was no request. */
+/**
+ * Ends a call: its hold is returned and its charge counts as used. A released call counts as no
+ * request.
+ */
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)
   const charge = fromWire(call.charge ?? 0)

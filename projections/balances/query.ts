@@ -4,21 +4,21 @@ import { quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-typ
 
 const account = rowType({
   userId: wireInteger,
-  /** What can be spent; what is held for calls in flight is already off it. */
+  /** The quota that can be spent; holds of open calls are already subtracted. */
   balance: quota,
   held: quota,
   usedQuota: quota,
   requestCount: wireInteger,
-  /** What invitations brought and was not transferred yet; ever; and how many there were. */
+  /** Rewards for invitations: not transferred yet, in total, and the number of invitations. */
   affQuota: quota,
   affHistoryQuota: quota,
   affCount: wireInteger,
-  /** Of the last check-in, UTC: `2026-11-22`; empty while there was none. */
+  /** The day of the last check-in in UTC, `2026-11-22`; empty when there was none. */
   checkInDay: Type.String(),
 })
 export type Account = RowOf<typeof account>
 
-/** Accounts without any movement are absent. */
+/** Reads the accounts; accounts without any movement are left out. */
 export async function accountsOf(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -35,12 +35,12 @@ export async function accountsOf(
 
 const tokenBudget = rowType({
   tokenId: wireInteger,
-  /** What can be spent; what is held for calls in flight is already off it. */
+  /** The quota that can be spent; holds of open calls are already subtracted. */
   remain: quota,
   held: quota,
   isUnlimited: Type.Boolean(),
   usedQuota: quota,
-  /** Unix seconds of its last call; 0 never. */
+  /** Unix seconds of its last call; 0 when there was none. */
   accessedAt: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

@@ -6,23 +6,24 @@ import { type LogFilter, type LogRow, matching } from './rows.ts'
 
 type Cells = readonly (string | null)[]
 
-/** Rows below `before` (a row's id), newest first. */
+/** Reads rows with ids below `before`, newest first. */
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Asks for those that are not known yet. */
+  /** Reads the names of those ids that are not cached yet. */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }
 
-/** More than that many names are not remembered. */
+/** The number of names that are kept in memory. */
 const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * As `logRows`, for reading all rows batch by batch: over bare pg, cells read as text and put
- * together here (checking each of them would take longer than all the rest), names asked for once
- * and not joined to every batch. Without `withSealed`, what is sealed is left out.
+ * Does the same as `logRows`, for reading all rows batch by batch. It uses plain pg, reads cells as
+ * text and parses them here, because a schema check per cell would take longer than all the rest,
+ * and it looks up each name once instead of joining it to every batch. Without `withSealed`, sealed
+ * texts are left out.
  */
 export function logBatches(
   pg: Pool,
@@ -78,7 +79,7 @@ const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed |
 
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
-/** NOTE: in the order of the statement. */
+/** NOTE: the cells come in the order of the statement's columns. */
 function namelessOf(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''
   const row = {

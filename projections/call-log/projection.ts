@@ -5,7 +5,9 @@ import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { type LoggedEvent, rowOf } from './row-of.ts'
 
-/** Every call that ended, every other movement of a balance, every change by hand: a row each. */
+/**
+ * One row for every ended call, every other movement of a balance, and every change by an admin.
+ */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
   version: 12,

@@ -15,14 +15,14 @@ import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 export { logBatches } from './log-batch.ts'
 export type { LogFilter, LogRow } from './rows.ts'
 
-/** Rows newest first, below `before` (a row's id) when it is given. */
+/** Reads rows newest first, below `before` (a row's id) when it is given. */
 export const logRows = (
   db: CommonQueryMethods,
   filter: LogFilter,
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // What is skipped is skipped in an index: the rows themselves are long.
+  // The offset is skipped in an index, because the rows themselves are long.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -39,7 +39,7 @@ export const logRows = (
   )
 }
 
-/** Rows after a position and up to another, oldest first: what the live socket sends. */
+/** Reads rows after one position and up to another, oldest first, as the live socket sends them. */
 export const logRowsAfter = (
   db: CommonQueryMethods,
   filter: LogFilter,
@@ -55,7 +55,10 @@ export const logRowsAfter = (
     ),
   )
 
-/** Who called by the console, as their calls name it, up to so many: an index is leapt through. */
+/**
+ * Lists the users whose calls came from the playground, up to `limit`. The query jumps through an
+ * index.
+ */
 export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     with recursive callers as (
@@ -75,7 +78,7 @@ const logSums = rowType({
 })
 export type LogSums = RowOf<typeof logSums>
 
-/** Sums over the rows themselves: for what the rollups don't answer. */
+/** Sums the rows themselves, for filters that the rollups cannot answer. */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
     select count(*) as count, coalesce(sum(quota), 0)::text as quota,
@@ -106,14 +109,14 @@ const chargedCall = rowType(
       /** The user's group when the call was admitted. */
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
-      /** Left out where the usage alone tells it: see `chargeFor`. */
+      /** Left out when the usage alone determines the charge: see `chargeFor`. */
       calls,
     }
   },
 )
 export type ChargedCall = RowOf<typeof chargedCall>
 
-/** What was charged within some seconds (both ends included), by id, above `after`. */
+/** Reads charges within a range of seconds (both ends included), by id, after the id `after`. */
 export const chargedCalls = (
   db: CommonQueryMethods,
   { from, to, after, limit }: { from: number; to: number; after: number; limit: number },

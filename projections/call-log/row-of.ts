@@ -14,7 +14,7 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
 import { secondsOf } from '../seconds.ts'
-import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
+import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './row-details.ts'
 
 export type LoggedEvent =
   | CallSettled
@@ -33,20 +33,21 @@ export type LoggedEvent =
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
- * A row of the log. `quota` of consumption is what was charged; of the other types it is what the
- * balance gained (negative where it lost). So a balance is the sum of the one less the other.
+ * A row of the log. For consumption, `quota` is the amount charged; for the other types it is the
+ * amount that the balance gained (negative for a loss). A balance is therefore the sum of the gains
+ * less the sum of the charges.
  */
 export type LogCells = {
   readonly created_at: number
   readonly type: LogType
   readonly user_id: number
   readonly quota: number
-  /** A code, worded when it is read: `grant:admin`, `settled`, `released:no-channel`… */
+  /** A code, which readers render as text: `grant:admin`, `settled`, `released:no-channel`… */
   readonly reason: string
   readonly model: string
   readonly prompt_tokens: number
   readonly completion_tokens: number
-  /** Of a change by hand: who made it, and why, sealed for the user whom it is about. */
+  /** For a change by an admin: who made it, and the reason, sealed for the affected user. */
   readonly actor_id?: number
   readonly note?: Sealed | null
   readonly call_group?: string
@@ -65,7 +66,7 @@ export type CallCells = {
   readonly admin_other: string
 }
 
-/** The row that an event makes; its id is the event's position. */
+/** Builds the row of an event; its id is the event's position. */
 export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
   switch (event.type) {

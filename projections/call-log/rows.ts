@@ -5,14 +5,14 @@ import { quota, type RowOf, rowType, sealedText, wireInteger } from '#infra/post
 import { ofRequest } from './request-id.ts'
 
 const logRow = rowType({
-  /** The position of the event that made it. */
+  /** The position of the event that created the row. */
   id: wireInteger,
   /** Unix seconds. */
   createdAt: wireInteger,
   type: Type.Number(),
   userId: wireInteger,
   username: Type.String(),
-  /** Whether the user wants addresses shown in full. */
+  /** Whether the user wants IP addresses to be shown in full. */
   showsIp: Type.Boolean(),
   tokenName: Type.String(),
   channelId: wireInteger,
@@ -25,20 +25,20 @@ const logRow = rowType({
   completionTokens: wireInteger,
   quota,
   durationMs: wireInteger,
-  /** See `rowOf`: worded when it is shown. */
+  /** A code, rendered as text when it is shown: see `rowOf`. */
   reason: Type.String(),
   clientIp: sealedText,
-  /** Of a change by hand, who made it and why; 0 and empty otherwise. */
+  /** For a change by an admin, who made it and why; 0 and empty otherwise. */
   actorId: wireInteger,
   actorName: Type.String(),
   note: sealedText,
-  /** JSON text for everybody, and what is added for admins. */
+  /** JSON text for everybody, and the additional part for admins. */
   other: Type.String(),
   adminOther: Type.String(),
 })
 export type LogRow = RowOf<typeof logRow>
 
-/** What is absent lets everything through. Times in unix seconds, both ends included. */
+/** Absent fields match everything. Times are unix seconds, both ends included. */
 export type LogFilter = {
   readonly userId?: number
   readonly type?: number
@@ -52,7 +52,7 @@ export type LogFilter = {
   readonly to?: number
 }
 
-/** NOTE: one id is no `any(…)`: rows of that would come in no order. */
+/** NOTE: a single id is compared with `=`, because rows found by `any(…)` come in no order. */
 export function matching(filter: LogFilter) {
   const { userId, type, model, group, channelId, tokenIds, requestId, from, to } = filter
   const conditions = [
@@ -77,7 +77,7 @@ const ofTokens = (ids: readonly number[]) =>
 
 type Chosen = ReturnType<typeof sql.fragment>
 
-/** Names are joined to the few rows that are shown, as they are now. */
+/** Names are joined to the few rows that are shown, with their present values. */
 export const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})
   select

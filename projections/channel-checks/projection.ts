@@ -4,7 +4,9 @@ import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/ev
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** What came of each channel's last test and last question for its balance; runs over all. */
+/**
+ * The result of each channel's last test and last balance query, and the runs over all channels.
+ */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
   name: 'channel-checks',
   version: 2,
@@ -20,7 +22,8 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // How fast it failed says nothing of how fast it is. A success takes a millisecond.
+          // The duration of a failure says nothing about the channel's speed. A success counts as
+          // at least 1 ms.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

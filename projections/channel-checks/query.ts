@@ -6,11 +6,11 @@ const channelCheck = rowType({
   channelId: wireInteger,
   model: Type.String(),
   isSuccess: Type.Boolean(),
-  /** A code; empty for a success. */
+  /** An error code; empty after a success. */
   reason: Type.String(),
-  /** Milliseconds of the last test that succeeded; 0 none has. */
+  /** Milliseconds of the last successful test; 0 when there was none. */
   responseTime: wireInteger,
-  /** Unix seconds, as the other; 0 never. */
+  /** Unix seconds, as is the other time; 0 when there was none. */
   testTime: wireInteger,
   /** US dollars, as decimal text. */
   balance: Type.String(),
@@ -27,7 +27,7 @@ const selected = sql.fragment`
   from read_channel_checks.checks
 `
 
-/** Channels checked after a position and up to another; a channel has one row. */
+/** Channels checked after one position and up to another; each channel has one row. */
 export const changedChecks = (
   db: CommonQueryMethods,
   { after, upTo }: { after: number; upTo: number },
@@ -41,13 +41,13 @@ const runResult = rowType({
   channelId: wireInteger,
   name: Type.String(),
   model: Type.String(),
-  /** A code; empty for a success. */
+  /** An error code; empty after a success. */
   reason: Type.String(),
   durationMs: wireInteger,
 })
 export type RunResult = RowOf<typeof runResult>
 
-/** What a run over all found of each channel that is still there, those that failed first. */
+/** The results of a run over all channels, for those that still exist, failed ones first. */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
     select t.channel_id as "channelId", c.name, t.run_model as model, t.run_reason as reason,
@@ -62,7 +62,7 @@ const testRun = rowType({
   total: wireInteger,
   tested: wireInteger,
   failed: wireInteger,
-  /** Unix seconds; `endedTime` 0: it has not ended. */
+  /** Unix seconds; `endedTime` is 0 while the run has not ended. */
   startedTime: wireInteger,
   endedTime: wireInteger,
   startedPosition: wireInteger,
@@ -70,7 +70,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** The run over all channels that began last; null before the first. */
+/** The latest run over all channels; null before the first. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

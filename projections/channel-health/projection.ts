@@ -4,7 +4,7 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 
-/** The circuits of channels, models and keys as they stand; closed ones as they last were. */
+/** The current circuits of channels, models and keys; closed circuits keep their last values. */
 export const channelHealth = projectionOf<ChannelHealthEvent>({
   name: 'channel-health',
   version: 1,
@@ -25,7 +25,7 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
   },
 })
 
-/** No model and no key are null in the row, which a primary key can't have. */
+/** A circuit without model or key has null there, which a primary key cannot hold. */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,
   scope: JSON.stringify([data.keyRef, data.model]),

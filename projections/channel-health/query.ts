@@ -5,15 +5,15 @@ import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /** null: of the whole channel, or of all its keys. */
+  /** null for the whole channel, or for all its keys. */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),
-  /** A code: `connect`, `timeout`, `status-503`… */
+  /** An error code: `connect`, `timeout`, `status-503`… */
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /** Unix milliseconds, as `openedAt`. */
+  /** Unix milliseconds, as is `openedAt`. */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,
@@ -26,10 +26,10 @@ const open = sql.fragment`
   from read_channel_health.circuits where state <> 'closed' order by channel_id, scope
 `
 
-/** Every circuit that is not closed. */
+/** Lists every circuit that is not closed. */
 export const openCircuits = (db: CommonQueryMethods): Promise<readonly CircuitRow[]> =>
   db.any(sql.type(circuit)`${open}`)
 
-/** The same as of one position, for whoever folds on from there. */
+/** Lists the same as of one position, for readers that apply later events themselves. */
 export const relayCircuits = (db: DatabasePool): Promise<AtPosition<CircuitRow>> =>
   atCheckpoint(db, 'channel-health', openCircuits)

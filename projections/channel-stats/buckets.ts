@@ -1,6 +1,6 @@
 /**
- * Milliseconds: each bucket goes up to its bound, the last one has none. Four to a doubling, so
- * that what is read from them is off by less than a fifth; from 12 ms to over five minutes.
+ * Upper bounds of the buckets in milliseconds; the last bucket is unbounded. There are four buckets
+ * to a doubling, so quantiles are off by less than a fifth, from 12 ms to over five minutes.
  */
 export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),
@@ -12,8 +12,8 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * The value below which `share` (0 to 1) of what was counted lies, to within its bucket: evenly
- * spread inside of it. null when nothing was counted.
+ * The value below which `share` (0 to 1) of the counted values lies, to within its bucket; values
+ * are assumed to be spread evenly inside a bucket. null when nothing was counted.
  */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   let total = 0

@@ -7,11 +7,14 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 import { bucketOf } from './buckets.ts'
 
-/** What of a try is spread over buckets: how long it took, and until its first token. */
+/**
+ * The measures of an attempt that are counted in buckets: its duration, and the time to its first
+ * token.
+ */
 export const LATENCY = 1
 export const FIRST_TOKEN = 2
 
-/** Tries by minute, channel and model: how they went, how long they took, how fast they wrote. */
+/** Attempts by minute, channel and model: their outcome, their duration and their output speed. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
   version: 3,
@@ -47,7 +50,9 @@ function countTries(event: Ended, rows: RowChanges): void {
   }
 }
 
-/** Of the try that answered. What tries before it took is no part of its first token. */
+/**
+ * Measures the attempt that answered. The time of earlier attempts is not part of its first token.
+ */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
   const answered = attempts.at(-1)
@@ -75,16 +80,16 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
   return Math.max(0, firstByteMs - before)
 }
 
-/** Ended by our own doing, or the caller's. */
+/** Ends caused by the gateway or by the caller. */
 const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
-/** Statuses that are about us and our account, or the provider's own haste. */
+/** Statuses that concern the gateway's account, or the provider's rate limits. */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
- * What a try says of its channel; null where it says nothing: the caller left, we were stopping, or
- * the provider refused what the caller had sent. What counts towards turning the channel off is a
- * failure, whatever its status.
+ * The outcome of an attempt for its channel; null when the attempt says nothing about it: the
+ * caller left, the process was stopping, or the provider rejected the caller's request. An attempt
+ * that counts towards disabling the channel is a failure, whatever its status.
  */
 function tryOutcome({ status, error, isAccounts }: Attempt): 'success' | 'failure' | null {
   if (error === null) return 'success'

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './buckets.ts'
 
-/** How a channel, or one model of it, did in a period of time. null: there was nothing to tell. */
+/** The figures of a channel, or of one of its models, over a period. null means no data. */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number
@@ -11,7 +11,7 @@ export type HealthFigures = {
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
-  /** Answers whose usage, model or cost can't be as the provider says. */
+  /** Answers whose usage, model or cost contradicts what the provider reported. */
   readonly anomalies: number
 }
 
@@ -43,7 +43,10 @@ type SpreadRow = RowOf<typeof spreadRow>
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/** What came of the tries since a minute (unix seconds); channels without any are left out. */
+/**
+ * Reads the outcomes of attempts since a minute (unix seconds); channels without attempts are left
+ * out.
+ */
 export async function figuresSince(
   db: CommonQueryMethods,
   since: number,
@@ -79,14 +82,14 @@ export async function figuresSince(
 
 const minuteRow = rowType({
   channelId: wireInteger,
-  /** Unix seconds of its beginning. */
+  /** Unix seconds of the minute's start. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
 })
 export type MinuteRow = RowOf<typeof minuteRow>
 
-/** Minute by minute, whatever the model; minutes without any try are left out. */
+/** Reads minute by minute, over all models; minutes without attempts are left out. */
 export const minutesSince = (
   db: CommonQueryMethods,
   since: number,
@@ -99,7 +102,7 @@ export const minutesSince = (
   `)
 
 const stepTriesRow = rowType({
-  /** Unix seconds of the step's beginning. */
+  /** Unix seconds of the step's start. */
   step: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -112,18 +115,18 @@ const stepSpreadRow = rowType({
   count: wireInteger,
 })
 
-/** How one channel did in a step of time, over all of its models. */
+/** The figures of one channel in one step, over all its models. */
 export type ChannelStep = Pick<
   HealthFigures,
   'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
 > & {
-  /** Unix seconds of its beginning. */
+  /** Unix seconds of the step's start. */
   readonly at: number
 }
 
 /**
- * One channel in steps of `stepSeconds`, from `from` (unix seconds, a multiple of the step) to
- * before `to`, oldest first; steps without any try are left out.
+ * Reads one channel in steps of `stepSeconds`, from `from` (unix seconds, a multiple of the step)
+ * to before `to`, oldest first; steps without attempts are left out.
  */
 export async function channelSteps(
   db: CommonQueryMethods,

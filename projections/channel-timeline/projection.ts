@@ -7,7 +7,7 @@ import type { Fact, Recorded } from '#domain/shared/event.ts'
 import { type Handler, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 
-/** What happened to each channel, and when: a row for each channel that an event is about. */
+/** The history of each channel: one row for each channel that an event concerns. */
 export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | ChannelTested>({
   name: 'channel-timeline',
   version: 2,

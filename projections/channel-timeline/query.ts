@@ -22,7 +22,7 @@ export const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** What is left out does not belong to the kind of entry. */
+/** Absent fields do not apply to this kind of entry. */
 export type TimelineDetail = {
   readonly terms?: ChannelTerms
   readonly change?: Partial<ChannelTerms>
@@ -56,14 +56,14 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /** Unix milliseconds, both included. */
+  /** Unix milliseconds, both ends included. */
   readonly from: number
   readonly to: number
   readonly limit: number
   readonly offset: number
 }
 
-/** What happened within a period of time, newest first. */
+/** Lists the entries within a period, newest first. */
 export async function timelineOf(
   db: CommonQueryMethods,
   { channelId, from, to, limit, offset }: TimelineQuery,
@@ -90,7 +90,7 @@ const STATUS: readonly TimelineKind[] = [
 ]
 const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
 
-/** Everything that changed its terms up to a moment (unix milliseconds), oldest first. */
+/** Lists every change of a channel's terms up to a time (unix milliseconds), oldest first. */
 export const termsChangesOf = (
   db: CommonQueryMethods,
   channelId: number,
@@ -102,7 +102,10 @@ export const termsChangesOf = (
     order by position
   `)
 
-/** What decided a channel's status at a moment (unix milliseconds); null: it was not there yet. */
+/**
+ * The entry that determined a channel's status at a time (unix milliseconds); null before it
+ * existed.
+ */
 export const statusEntryAt = (
   db: CommonQueryMethods,
   channelId: number,
@@ -114,7 +117,7 @@ export const statusEntryAt = (
     order by at desc, position desc limit 1
   `)
 
-/** The circuits that were not closed at a moment: what last happened to each. */
+/** The circuits that were not closed at a time: the last entry of each. */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,
   channelId: number,

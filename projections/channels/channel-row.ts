@@ -27,35 +27,38 @@ const SELECTED = {
   id: wireInteger,
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
-  /** Empty: it has one key. */
+  /** Empty when the channel has a single key. */
   keyMode: Type.Enum(['', 'random', 'polling']),
-  /** Which of its keys are not used for now, since when (unix seconds) and why. */
+  /** Keys that are disabled for now, with the time (unix seconds) and the reason. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
   /** 1 enabled, 2 disabled, 3 auto-disabled. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
-  /** Why it was turned off by the gateway, empty otherwise. */
+  /** The reason why the gateway disabled it; empty otherwise. */
   statusReason: Type.String(),
-  /** Unix seconds, as `createdAt`. */
+  /** Unix seconds, as is `createdAt`. */
   statusAt: wireInteger,
   createdAt: wireInteger,
-  /** Position of the last event that changed it (its spending apart). */
+  /** Position of the last event that changed it; spending does not count. */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
   usedQuota: quota,
-  /** Milliseconds of the last test that succeeded; 0 none has. */
+  /** Milliseconds of the last successful test; 0 when there was none. */
   responseTime: wireInteger,
-  /** Unix seconds, as `balanceReadAt`; 0 never. */
+  /** Unix seconds, as is `balanceReadAt`; 0 when there was none. */
   testedAt: wireInteger,
   /** US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
-  /** A code: why its last test failed; empty when it did not, or there was none. */
+  /** The error code of its last test; empty when the test succeeded or there was none. */
   testFailure: Type.String(),
 }
 
-/** NOTE: terms are put together here: of a thousand rows Postgres takes thrice as long for it. */
+/**
+ * NOTE: terms are assembled here, because Postgres needs three times as long to assemble a thousand
+ * rows.
+ */
 export const channelRow = rowType(
   SELECTED,
   ({ name, tag, models, groups, modelMapping, priority, weight, expiredTime, terms, ...row }) => ({
@@ -68,14 +71,14 @@ export const channelRow = rowType(
 )
 export type ChannelRow = RowOf<typeof channelRow>
 
-/** `channels c` with what was spent over each, `s`, and how it was tested, `t`. */
+/** `channels c` joined with the spending of each, `s`, and its test results, `t`. */
 export const withFigures = sql.fragment`
   read_channels.channels c
     left join read_channels.spent s on s.channel_id = c.id
     left join read_channel_checks.checks t on t.channel_id = c.id
 `
 
-/** Rows of `channels c`, whole. */
+/** All columns of `channels c`. */
 export const selected = sql.fragment`
   select
     c.id, c.key_refs as "keyRefs", c.key_mode as "keyMode", c.status,
@@ -96,11 +99,11 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** What a tag's line tells of each of its channels, or of all together. */
+/** What the row of a tag shows of each of its channels, or of all together. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
-  /** As shown: 3 for one that is expired. */
+  /** The status as shown: 3 for an expired channel. */
   status: Type.Number(),
   groups: Type.Array(Type.String()),
   priority: wireInteger,
@@ -111,15 +114,15 @@ export const memberRow = rowType({
 export type MemberRow = RowOf<typeof memberRow>
 
 /** Columns of a `memberRow`, from `withFigures`. */
-export const memberOf = (now: number) => sql.fragment`
+export const memberColumns = (now: number) => sql.fragment`
   c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
 `
 
-/** Whether `channels c` may be called at `now` (unix seconds). */
-export const isOn = (now: number) =>
+/** Whether `channels c` accepts calls at `now` (unix seconds). */
+export const isUsableAt = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`
 
-/** Of `channels c`: an expired one has turned itself off. */
+/** The shown status of `channels c`: an expired channel counts as auto-disabled. */
 export const shownStatus = (now: number) =>
-  sql.fragment`(case when c.status = 1 and not ${isOn(now)} then 3 else c.status end)`
+  sql.fragment`(case when c.status = 1 and not ${isUsableAt(now)} then 3 else c.status end)`

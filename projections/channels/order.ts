@@ -22,7 +22,7 @@ export const CHANNEL_SORTS = [
 export type ChannelSort = (typeof CHANNEL_SORTS)[number]
 
 export type ChannelOrder = {
-  /** By id alone where no column is named; else by priority first. */
+  /** Sorts by id alone when no column is given; otherwise by priority first. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -30,7 +30,7 @@ export type ChannelOrder = {
   readonly now: number
 }
 
-/** Of `channels c` with their figures; what never expires does so last. */
+/** The column of `channels c` with figures; channels that never expire sort last by expiry. */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
     id: sql.fragment`c.id`,
@@ -56,7 +56,7 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
   return sql.fragment`${columnOf(sort, now)} ${direction}, c.id desc`
 }
 
-/** A tag stands where the foremost of its channels does; by quota, where their sum does. */
+/** A tag sorts by the first of its channels; by quota, it sorts by their sum. */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)
   const column = columnOf(sort, now)

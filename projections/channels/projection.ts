@@ -13,7 +13,7 @@ import { projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** The provider channels, and what was spent over each. */
+/** The provider channels, and the amount spent over each. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
   name: 'channels',
   version: 2,
@@ -102,18 +102,22 @@ function setKey(
   change([channelId], event, rows, {})
 }
 
-/** The cells of what was given alone. */
+/** The cells of those fields that the change contains. */
 function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
 
-// NOTE: spending does not count as a change: it would send a channel's row with every call.
+// NOTE: spending does not count as a change, or every call would send its channel's row to the
+// consoles.
 function addSpent(channelId: number | null, charge: number, rows: RowChanges): void {
   if (channelId === null || charge === 0) return
   rows.add('spent', { channel_id: channelId }, { used_quota: fromWire(charge) })
 }
 
-/** Terms as the table keeps them: what is asked or changed by itself apart from the rest. */
+/**
+ * Terms as columns: fields that are queried or changed separately have a column, the rest is one
+ * JSON value.
+ */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms
   return {

@@ -6,9 +6,9 @@ import { containing, type Listed, type Slice } from '../like.ts'
 import {
   type ChannelRow,
   channelRow,
-  isOn,
+  isUsableAt,
   type MemberRow,
-  memberOf,
+  memberColumns,
   memberRow,
   selected,
   shownStatus,
@@ -17,21 +17,23 @@ import {
 import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
 
 type ChannelFilter = {
-  /** An id, or part of the name, the address or the tag; empty for all, as the others. */
+  /**
+   * An id, or part of the name, the address or the tag. Here and below, an empty text matches all.
+   */
   readonly keyword: string
   readonly group: string
-  /** Part of a model's name. */
+  /** Part of a model name. */
   readonly model: string
-  /** As shown; 0: whatever is not enabled. null for all. */
+  /** The status as shown; 0 means every status but enabled; null matches all. */
   readonly status: number | null
   readonly type: number | null
-  /** Exactly; empty for all. */
+  /** The exact tag; empty matches all. */
   readonly tag: string
-  /** Unix seconds: what is expired by then is off. */
+  /** Unix seconds: channels that have expired by then count as disabled. */
   readonly now: number
 }
 
-/** Which `channels c` a search is about. */
+/** The condition on `channels c` for a search. */
 const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilter) =>
   sql.fragment`
     not c.is_deleted
@@ -42,27 +44,27 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
     and (${model} = '' or c.models::text ilike ${containing(model)})
     and (${tag} = '' or c.tag = ${tag})
     and (${type === null} or (c.terms->>'type')::int8 = ${type ?? 0})
-    and (${status === null} or (${status === 0} and not ${isOn(now)})
+    and (${status === null} or (${status === 0} and not ${isUsableAt(now)})
       or ${shownStatus(now)} = ${status ?? 0})
   `
 
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export { CHANNEL_SORTS, type ChannelSort } from './order.ts'
 
-/** null when it never was; a deleted one is answered with `isDeleted`. */
+/** null when the channel never existed; a deleted channel is returned with `isDeleted`. */
 export const findChannel = (
   db: CommonQueryMethods,
   channelId: number,
 ): Promise<ChannelRow | null> =>
   db.maybeOne(sql.type(channelRow)`${selected} where c.id = ${channelId}`)
 
-/** 0 when there are none. */
+/** 0 when there are no channels. */
 export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
-/** Of all their keys, also where a channel is deleted. */
+/** The vault references of all keys of these channels, deleted ones included. */
 export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
@@ -85,18 +87,18 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 
 type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
-/** Channels of one tag; or, where `tag` is empty, one channel by itself. */
+/** The channels of one tag or, with an empty `tag`, one channel without a tag. */
 export type ChannelsOfTag = {
   readonly tag: string
-  /** All of them; none for a channel by itself. */
+  /** All channels of the tag; empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
-  /** Whole; none where only the members were asked for. */
+  /** The whole rows; empty when only the members were requested. */
   readonly rows: readonly ChannelRow[]
 }
 
 const counted = sql.type(rowType({ total: wireInteger }))
 
-/** Channels that are not deleted. */
+/** Lists channels that are not deleted. */
 export async function listChannels(
   db: CommonQueryMethods,
   { limit, offset, ...search }: ChannelSearch,
@@ -113,15 +115,15 @@ export async function listChannels(
 }
 
 /**
- * Tags that some channel found has, each with all of its channels, found or not: what is done to a
- * tag is done to them all, told in short (a thousand whole ones are a megabyte). Channels without
- * a tag are by themselves.
+ * Lists the tags of matching channels, each with all of its channels, matching or not, because an
+ * action on a tag affects all of them. Members are summarised: a thousand whole rows are a
+ * megabyte. Channels without a tag are listed individually.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
   { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
-  // NOTE: joined by tag, channels without one would each meet all the others.
+  // NOTE: a join by tag would pair every channel without a tag with all the others.
   const found = sql.fragment`
     found as materialized (
       select c.id, c.tag from read_channels.channels c where ${matching(search)}
@@ -173,11 +175,11 @@ async function membersOf(
 ): Promise<readonly MemberRow[]> {
   if (ids.length === 0) return []
   return db.any(sql.type(memberRow)`
-    select ${memberOf(now)} from ${withFigures} where c.id = any(${sql.array(ids, 'int8')})
+    select ${memberColumns(now)} from ${withFigures} where c.id = any(${sql.array(ids, 'int8')})
   `)
 }
 
-/** In the order of their ids as given. */
+/** Reads rows in the order of the given ids. */
 async function rowsOf(
   db: CommonQueryMethods,
   ids: readonly number[],
@@ -191,8 +193,9 @@ async function rowsOf(
 }
 
 /**
- * Channels changed after a position and up to another, in order of their last change. More than
- * `limit` where one event changed many: an event is never answered in part.
+ * Reads channels changed after one position and up to another, in the order of their last change.
+ * It returns more than `limit` when one event changed many channels: an event is never returned in
+ * part.
  */
 export const changedChannels = (
   db: CommonQueryMethods,
@@ -206,8 +209,8 @@ export const changedChannels = (
 const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
- * The models of enabled channels of the given types as callers name them, each with the groups that
- * reach it. `now` in unix seconds.
+ * The models of enabled channels of the given types, by the names that callers use, each with the
+ * groups that can reach it. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -220,12 +223,12 @@ export const servedModels = (
     from read_channels.channels c,
       jsonb_array_elements_text(c.models) as m (model),
       jsonb_array_elements_text(c.groups) as g (name)
-    where not c.is_deleted and ${isOn(now)}
+    where not c.is_deleted and ${isUsableAt(now)}
       and (c.terms->>'type')::int8 = any(${sql.array([...types], 'int8')})
     group by 1 order by 1
   `)
 
-/** Every model that a channel names, whatever its status. */
+/** Every model that a channel names, whatever the channel's status. */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`
     select distinct m.model from read_channels.channels c,

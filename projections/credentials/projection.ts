@@ -12,7 +12,10 @@ const NO_TOKEN = {
   token_expires_at: null,
 } as const
 
-/** What users come in by beside their passwords: hashes, names and times, never keys or codes. */
+/**
+ * The login credentials of users other than passwords: hashes, names and times, never keys or
+ * codes.
+ */
 export const credentials = projectionOf<CredentialsEvent>({
   name: 'credentials',
   version: 1,

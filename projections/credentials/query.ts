@@ -10,7 +10,7 @@ const tokenRow = rowType({
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/** Whose access token has this keyed hash; null when nobody's has. */
+/** The owner of the access token with this keyed hash; null when there is none. */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,
@@ -30,7 +30,7 @@ const credentialsRow = rowType({
 })
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
-/** null when the user never had any. Times in unix seconds. */
+/** null when the user never had any credentials. Times are in unix seconds. */
 export const credentialsOf = (
   db: CommonQueryMethods,
   userId: number,
@@ -50,7 +50,7 @@ const passkeyRow = rowType({
 })
 export type PasskeyRow = RowOf<typeof passkeyRow>
 
-/** In the order in which they were added. */
+/** Lists passkeys in the order in which they were added. */
 export const passkeysOf = (
   db: CommonQueryMethods,
   userId: number,

@@ -4,40 +4,51 @@ import type { ProjectionName } from '../names.ts'
 export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
-  /** Said by a runner that has all lanes, after each commit, and at a start. */
-  readonly tell: (positions: Positions) => void
+  /** Called by a runner that has all lanes, after each commit and at its start. */
+  readonly publish: (positions: Positions) => void
   /** True while a runner of this process has all lanes and tells every advance. */
-  readonly isFed: () => boolean
-  /** Said too by a runner with some lanes when these moved: whoever waits has to look again. */
-  readonly setFed: (isFed: boolean) => void
-  /** Tells what is known at once, then every advance. Answers how to stop. */
-  readonly listen: (onPositions: (positions: Positions) => void, onUnfed: () => void) => () => void
+  readonly isComplete: () => boolean
+  /**
+   * Also called by a runner with some of the lanes when these moved: those who wait have to read
+   * again.
+   */
+  readonly setComplete: (isComplete: boolean) => void
+  /**
+   * Reports the present positions at once, then every advance. Returns a function that stops it.
+   */
+  readonly listen: (
+    onPositions: (positions: Positions) => void,
+    onIncomplete: () => void,
+  ) => () => void
 }
 
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * The wake-up between the runner and the readers of one process. Found by the store they share, so
- * that neither has to be started with the other in hand.
+ * The signal between the runner and the readers of one process. Both find it by the store that they
+ * share, so neither has to be passed to the other.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)
   if (existing !== undefined) return existing
-  const listeners = new Set<{ onPositions: (positions: Positions) => void; onUnfed: () => void }>()
-  let isFed = false
+  const listeners = new Set<{
+    onPositions: (positions: Positions) => void
+    onIncomplete: () => void
+  }>()
+  let isComplete = false
   let latest: Positions = new Map()
   const signal: AdvanceSignal = {
-    tell: (positions) => {
+    publish: (positions) => {
       latest = new Map([...latest, ...positions])
       for (const { onPositions } of [...listeners]) onPositions(positions)
     },
-    isFed: () => isFed,
-    setFed: (fed) => {
-      isFed = fed
-      if (!fed) for (const { onUnfed } of [...listeners]) onUnfed()
+    isComplete: () => isComplete,
+    setComplete: (complete) => {
+      isComplete = complete
+      if (!complete) for (const { onIncomplete } of [...listeners]) onIncomplete()
     },
-    listen: (onPositions, onUnfed) => {
-      const listener = { onPositions, onUnfed }
+    listen: (onPositions, onIncomplete) => {
+      const listener = { onPositions, onIncomplete }
       listeners.add(listener)
       if (latest.size > 0) onPositions(latest)
       return () => listeners.delete(listener)

@@ -2,24 +2,24 @@ import type { Core } from '#infra/core.ts'
 
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
-/** So long after news it is looked for often, though nothing moves. */
-const AWAITING_MS = 2_000
+/** For this long after news the positions are polled often, even while nothing moves. */
+const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
-  /** Somebody needs it, or something moved. */
-  readonly lookSoon: () => void
+  /** Polls soon: a reader waits, or something moved. */
+  readonly pollSoon: () => void
   readonly stop: () => Promise<void>
 }
 
 export type PollerDeps = {
-  /** Answers the lowest of the positions. */
+  /** Returns the lowest of the positions. */
   readonly poll: () => Promise<number>
-  /** While false, it rests. */
+  /** Polling pauses while this is false. */
   readonly isNeeded: () => boolean
 }
 
 /**
- * Looks where the read models are: often while they have not reached what the bus heard of, seldom
+ * Polls the positions of the read models: often while they are behind what the bus reported, rarely
  * otherwise.
  */
 export function createPoller(
@@ -36,7 +36,7 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // What is due sooner stays so: news without end put nothing off.
+    // A poll that is due sooner stays due, so endless news cannot postpone it.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at
@@ -61,17 +61,17 @@ export function createPoller(
     const isAwaiting = lowest < heard && performance.now() < awaitedUntil
     plan(isAwaiting ? POLL_MS : IDLE_POLL_MS)
   }
-  const lookSoon = (): void => {
-    awaitedUntil = performance.now() + AWAITING_MS
+  const pollSoon = (): void => {
+    awaitedUntil = performance.now() + AFTER_NEWS_MS
     if (!isPolling && isNeeded()) plan(POLL_MS)
   }
   const onCommitted = (position: number): void => {
     heard = Math.max(heard, position)
-    awaitedUntil = performance.now() + AWAITING_MS
+    awaitedUntil = performance.now() + AFTER_NEWS_MS
     if (!isPolling) plan(POLL_MS)
   }
   return {
-    lookSoon,
+    pollSoon,
     stop: async () => {
       isStopped = true
       if (timer !== null) clearTimeout(timer)

@@ -6,24 +6,27 @@ import { PROJECTION_NAMES, type ProjectionName } from '../names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './poller.ts'
 
-/** For those who name read models from outside. */
+/** The name of a read model, for callers outside this folder. */
 export type ReadModelName = ProjectionName
 
-/** How far the read models are. Polls where not all lanes are this process's. */
+/** The positions of the read models. They are polled when this process does not have all lanes. */
 export type Freshness = {
   /**
-   * Resolves true once all the named read models include `position`, false after `timeoutMs`.
+   * Resolves to true once all named read models include `position`, or to false after `timeoutMs`.
    */
   readonly waitFor: (
     names: readonly ProjectionName[],
     position: number,
     timeoutMs: number,
   ) => Promise<boolean>
-  /** As last heard of; 0 before anything was. */
+  /** The last known position; 0 before any was known. */
   readonly positionOf: (name: ProjectionName) => number
-  /** Calls the listener after checkpoints have moved and committed. Answers how to stop. */
+  /**
+   * Calls the listener after checkpoints have moved and committed. Returns a function that stops
+   * it.
+   */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
-  /** Nobody is told any more; those who wait are answered false. */
+  /** Stops all listeners; pending waits resolve to false. */
   readonly stop: () => Promise<void>
 }
 
@@ -40,17 +43,17 @@ export function createFreshness(core: Core): Freshness {
     for (const listener of [...listeners]) listener(new Map(moved))
   }
   const poller = createPoller(core, {
-    isNeeded: () => !signal.isFed() && listeners.size > 0,
+    isNeeded: () => !signal.isComplete() && listeners.size > 0,
     poll: async () => {
       const positions = await readPositions(core)
       learn(positions)
       return Math.min(...positions.values())
     },
   })
-  const unlisten = signal.listen(learn, poller.lookSoon)
+  const unlisten = signal.listen(learn, poller.pollSoon)
   const onAdvance: Freshness['onAdvance'] = (listener) => {
     listeners.add(listener)
-    poller.lookSoon()
+    poller.pollSoon()
     return () => listeners.delete(listener)
   }
   const positionOf = (name: ProjectionName): number => known.get(name) ?? 0
@@ -70,7 +73,7 @@ export function createFreshness(core: Core): Freshness {
   }
 }
 
-/** Answers whether it became true before the time was over or everything stopped. */
+/** Resolves to whether the condition became true before the timeout or the stop. */
 function waitUntil(
   isThere: () => boolean,
   onAdvance: Freshness['onAdvance'],
@@ -95,7 +98,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** How far each read model is, in the lane that is furthest behind. */
+/** The position of each read model, in the lane that is furthest behind. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

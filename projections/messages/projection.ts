@@ -4,7 +4,7 @@ import type { MessageEvent, MessageRead, MessageText } from '#domain/message/eve
 import { type FoldContext, projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Messages, to whom they went, and who has read them. What is unread is what is left of these. */
+/** Messages, their recipients and who has read them. Unread counts are derived from these. */
 export const messages = projectionOf<MessageEvent | MessageRead>({
   name: 'messages',
   version: 1,
@@ -13,7 +13,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Readers of one message are in all lanes.
+    // The readers of one message are spread over all lanes.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {
@@ -44,7 +44,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
   },
 })
 
-/** Both are one text in the vault; noise there is an empty message here. */
+/** Title and content are one text in the vault; an unreadable text becomes an empty message. */
 async function textCells(
   messageId: number,
   { format, textRef }: MessageText,

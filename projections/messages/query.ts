@@ -10,16 +10,16 @@ const messageRow = rowType({
   title: Type.String(),
   content: Type.String(),
   format,
-  /** Unix seconds, as all times here. */
+  /** Unix seconds, as are all times here. */
   createdAt: wireInteger,
   editedAt: nullable(wireInteger),
-  /** Of how many users. */
+  /** The number of recipients. */
   total: wireInteger,
   readers: wireInteger,
 })
 export type MessageRow = RowOf<typeof messageRow>
 
-/** Of a list's row: its beginning says what it is about. */
+/** A row of a list contains only the beginning of the content. */
 const LISTED_CHARACTERS = 2_000
 const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
 const whole = sql.fragment`m.content`
@@ -34,7 +34,7 @@ const messageTables = sql.fragment`
 
 const count = rowType({ total: wireInteger })
 
-/** 0 when there are none; deleted ones count. */
+/** 0 when there are none; deleted messages count. */
 export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_messages.messages
@@ -51,12 +51,15 @@ export const findMessage = (
 
 export type MessageFilter = {
   readonly keyword: string
-  /** Unix seconds: created from then on; until then, and not a second later. */
+  /** Unix seconds: created at or after `from` and before `until`. */
   readonly from: number | null
   readonly until: number | null
 }
 
-/** Newest first, of each the beginning. `keyword` is a part of a title or of the whole content. */
+/**
+ * Lists messages newest first, each with the beginning of its content. `keyword` matches part of a
+ * title or of the whole content.
+ */
 export async function listMessages(
   db: CommonQueryMethods,
   { keyword, from, until, limit, offset }: Slice & MessageFilter,
@@ -80,7 +83,7 @@ export async function listMessages(
 
 const recipientRow = rowType({
   userId: wireInteger,
-  /** Empty once the person was erased. */
+  /** Empty once the user was erased. */
   username: Type.String(),
   displayName: Type.String(),
   readAt: nullable(wireInteger),
@@ -88,8 +91,8 @@ const recipientRow = rowType({
 export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
- * In the order of their ids; of a message that was deleted, none. NOTE: the rows stay, since its
- * readers' lanes may be folded before its own or after.
+ * Lists recipients in the order of their ids; none for a deleted message. NOTE: the rows remain,
+ * because the lanes of its readers may be folded before its own or after.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -117,7 +120,7 @@ const inboxRow = rowType({
   content: Type.String(),
   format,
   createdAt: wireInteger,
-  /** null: unread. */
+  /** null while unread. */
   readAt: nullable(wireInteger),
 })
 export type InboxRow = RowOf<typeof inboxRow>
@@ -126,7 +129,7 @@ const inboxColumns = (content: typeof whole) => sql.fragment`
   m.id, m.title, ${content}, m.format, m.created_at as "createdAt", d.read_at as "readAt"
 `
 
-/** The messages to one user that are there, each with its mark once it was read. */
+/** The existing messages to one user, each with the time when it was read. */
 const inboxOf = (userId: number) => sql.fragment`
   read_messages.recipients r
   join read_messages.messages m on m.id = r.message_id and not m.is_deleted
@@ -134,7 +137,7 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/** Newest first, of each the beginning. */
+/** Lists the inbox newest first, each message with the beginning of its content. */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
@@ -150,7 +153,7 @@ export async function listInbox(
   return { rows, total }
 }
 
-/** null when it went to others, is deleted or never was. */
+/** null when the message has other recipients, is deleted or never existed. */
 export const findInInbox = (
   db: CommonQueryMethods,
   userId: number,
@@ -160,7 +163,7 @@ export const findInInbox = (
     select ${inboxColumns(whole)} from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** How many each of them has not read, exactly; users without any are there with 0. */
+/** The exact number of unread messages of each user; users without any are included with 0. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -184,8 +187,8 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Whose inbox of these users' was changed in the range, by what was sent, edited, deleted or
- * read, and where the last of it stands; null when nothing was.
+ * Those of the given users whose inbox changed in the range, because a message was sent, edited,
+ * deleted or read, with the position of the last change; null when none changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,
@@ -216,7 +219,7 @@ export async function movedInboxes(
   return position === null ? null : { ...row, position }
 }
 
-/** Those that went to this user and nobody else. */
+/** Messages that have this user as their only recipient. */
 export const messagesOnlyTo = (
   db: CommonQueryMethods,
   userId: number,

@@ -4,7 +4,9 @@ import type { NotificationEvent } from '#domain/notifications/events.ts'
 import type { UserErased } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** How each user wants to be told, with addresses opened, and when one was warned last. */
+/**
+ * How each user wants to be notified, with readable addresses, and the time of the last warning.
+ */
 export const notifications = projectionOf<NotificationEvent | UserErased>({
   name: 'notifications',
   version: 1,

@@ -4,7 +4,7 @@ import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgr
 
 const settingsRow = rowType({
   means: Type.Enum(['email', 'webhook']),
-  /** null: as the site has it. */
+  /** null: the site's default applies. */
   threshold: nullable(quota),
   mailTo: Type.String(),
   webhookUrl: Type.String(),
@@ -34,7 +34,7 @@ export async function notificationsOf(
 
 const lowRow = rowType({
   userId: wireInteger,
-  /** What is left, with what open calls hold. */
+  /** The remaining quota, including what open calls hold. */
   remaining: quota,
   threshold: quota,
   means: Type.Enum(['email', 'webhook']),
@@ -45,8 +45,8 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Of these users, the active ones who have less than they want to be warned at, were last warned
- * before `warnedBefore` (unix milliseconds), and can be told somewhere.
+ * Those of the given users who are active, have less than their warning threshold, were last warned
+ * before `warnedBefore` (unix milliseconds), and have an address to notify.
  */
 export const lowAccounts = (
   db: CommonQueryMethods,

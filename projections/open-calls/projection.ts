@@ -11,7 +11,7 @@ import { projectionOf } from '../projection.ts'
 
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted
 
-/** Calls admitted and not ended: what the sweeper looks through for dead owners. */
+/** Calls that are admitted and have not ended; the sweeper searches them for dead owners. */
 export const openCallsProjection = projectionOf<CallEvent>({
   name: 'open-calls',
   version: 1,

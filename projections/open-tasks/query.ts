@@ -6,7 +6,7 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /** null, as the next two: no provider is known to have it. */
+  /** null, as are the next two fields, when no provider is known to have the task. */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
@@ -15,7 +15,7 @@ const openTask = rowType({
 })
 export type OpenTask = RowOf<typeof openTask>
 
-/** Where a page ends, and the next one begins. */
+/** The cursor between two pages. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
 
 /** Tasks that have not ended, oldest first. */

@@ -4,10 +4,13 @@ import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/optio
 import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
 
-/** What a secret reads as while it is set. */
+/** The value that replaces a secret while it is set. */
 const SET = '***'
 
-/** Who changed which option when, from what to what; of secrets, only whether there was one. */
+/**
+ * The changes of options: who, when, and the values before and after. Of secrets it records only
+ * whether one was set.
+ */
 export const optionChanges = projectionOf<OptionsEvent>({
   name: 'option-changes',
   version: 2,

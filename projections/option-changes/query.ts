@@ -7,19 +7,19 @@ const changeRow = rowType({
   /** The position of its event. */
   id: wireInteger,
   key: Type.String(),
-  /** null: not known. Secrets are `***` while set. */
+  /** null when unknown. Secrets read `***` while set. */
   before: nullable(Type.String()),
   after: Type.String(),
-  /** As events have it, `user:7`: of a scheduled change, who planned it. */
+  /** As in events, `user:7`; for a scheduled change, the user who scheduled it. */
   actor: Type.String(),
-  /** null: not scheduled. */
+  /** null when the change was not scheduled. */
   plannedId: nullable(wireInteger),
   /** Unix milliseconds. */
   at: wireInteger,
 })
 export type OptionChangeRow = RowOf<typeof changeRow>
 
-/** Changes of these options, or of all (null); newest first. */
+/** Lists changes of these options, or of all (null), newest first. */
 export async function listOptionChanges(
   db: CommonQueryMethods,
   { keys, limit, offset }: Slice & { keys: readonly string[] | null },

@@ -7,9 +7,12 @@ import { atCheckpoint } from '../checkpoint.ts'
 
 export type AllOptions = {
   readonly position: number
-  /** Of the options stream: names the price list; -1 while nothing was ever set. */
+  /**
+   * The revision of the options stream, which identifies the price list; -1 before any option was
+   * set.
+   */
   readonly revision: number
-  /** The options that were set, secret ones left out. */
+  /** The options that were set, without secret ones. */
   readonly values: Map<string, string>
   /** Keys of the secret options that were set, with their vault references. */
   readonly secretRefs: Map<string, string>
@@ -17,7 +20,7 @@ export type AllOptions = {
 
 const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
 
-/** Every option that was set, as of one position. */
+/** Reads every option that was set, as of one position. */
 export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
     const { revision } = await siteState(snapshot)
@@ -32,20 +35,20 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   return { position, revision, values: pairs(false), secretRefs: pairs(true) }
 }
 
-/** Whether a call of the model would be refused for want of a price, as prices are now. */
+/** Whether a call of the model would be refused because it has no price at present. */
 export async function unpricedModels(
   db: DatabasePool,
 ): Promise<(model: string, group: string) => boolean> {
   const { values, revision } = await allOptions(db)
   const prices = readPriceList(values, revision)
-  // Whether there is a price at all does not depend on the user's group.
+  // Whether a price exists does not depend on the user's group.
   return (model, group) =>
     'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 /**
- * What models cost as prices are now, before the group's ratio: null for one without a price that
- * the caller does not accept to be without.
+ * Present prices of models, before the group's ratio: null for a model without a price when the
+ * caller does not accept unpriced models.
  */
 export async function modelPrices(
   db: DatabasePool,
@@ -58,7 +61,7 @@ export async function modelPrices(
   }
 }
 
-/** Whether only the super admin may change anything here. */
+/** Whether this is a demo site, where only the super admin may change anything. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   const set = (await allOptions(db)).values.get('DemoSiteEnabled')
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'

@@ -12,7 +12,7 @@ import type {
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** What the provider says of refunds and disputes, each word a row. */
+/** The provider's reports of refunds and disputes, one row each. */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   TopUpRefundReported: ({ data, meta, position }, rows) => {
     const { orderId, refundId, money, status, reason } = data
@@ -35,7 +35,7 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   },
 }
 
-/** What was given back, and what of it returned. */
+/** Refunds, and amounts that returned after a refund was reversed. */
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data
@@ -63,7 +63,10 @@ const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   },
 }
 
-/** Who ordered what quota for how much money, whether it was paid, and what was given back. */
+/**
+ * The orders: who ordered how much quota for how much money, whether it was paid, and what was
+ * refunded.
+ */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
   version: 2,
@@ -109,7 +112,7 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/** Hundredths of an event's money, which always has two digits after the point. */
+/** An event's money in hundredths; the event always has two digits after the point. */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is no sum of money`)
   return BigInt(money.replace('.', ''))

@@ -20,7 +20,7 @@ const orderRow = rowType({
   /** Dollars of quota. */
   amount: wireInteger,
   quota,
-  /** Hundredths of `currency`, as `refundedCents`. */
+  /** Hundredths of `currency`, as is `refundedCents`. */
   cents: quota,
   currency: Type.String(),
   code: Type.String(),
@@ -31,7 +31,7 @@ const orderRow = rowType({
   refundedCents: quota,
   refundedQuota: quota,
   refunds: wireInteger,
-  /** Unix seconds, as `paidAt`. */
+  /** Unix seconds, as is `paidAt`. */
   createdAt: wireInteger,
   paidAt: nullable(wireInteger),
 })
@@ -41,11 +41,11 @@ export const ORDER_STATES = ['pending', 'paid', 'refunded', 'disputed'] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
 export type OrderFilter = {
-  /** null: everybody's. */
+  /** null: orders of all users. */
   readonly userId: number | null
-  /** An order's id or trade number, a payment's id, or part of a username; empty: all. */
+  /** An order's id or trade number, a payment's id, or part of a username; empty matches all. */
   readonly keyword: string
-  /** `refunded`: wholly or in part; `disputed`: now or once; null: all. */
+  /** `refunded` means wholly or in part; `disputed` means now or earlier; null matches all. */
   readonly state: OrderState | null
 }
 
@@ -61,7 +61,7 @@ const tables = sql.fragment`
   from read_orders.orders o left join read_users.users u on u.id = o.user_id
 `
 
-/** Newest first. */
+/** Lists orders newest first. */
 export async function listOrders(
   db: CommonQueryMethods,
   { userId, keyword, state, limit, offset }: OrderFilter & Slice,
@@ -92,7 +92,7 @@ export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
-/** The order that Stripe's payment paid; null where it paid none of this site. */
+/** The order that a Stripe payment paid; null when it paid no order of this site. */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_orders.orders
@@ -107,11 +107,13 @@ const refundRow = rowType({
   refundNo: wireInteger,
   cents: quota,
   quota,
-  /** Sealed for the order's user. */
+  /** Sealed for the user who placed the order. */
   reason: sealed,
   actorId: wireInteger,
   actorName: Type.String(),
-  /** Who said that the money left; `sourceId` is the provider's own, empty of an admin's. */
+  /**
+   * Who reported the refund; `sourceId` is the provider's own id, empty for a refund by an admin.
+   */
   source,
   sourceId: Type.String(),
   /** Unix seconds. */
@@ -119,7 +121,7 @@ const refundRow = rowType({
 })
 export type RefundRow = RowOf<typeof refundRow>
 
-/** Of these orders, in the order in which they were made. */
+/** The refunds of these orders, in the order in which they were made. */
 export const refundsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -145,7 +147,7 @@ const restorationRow = rowType({
 })
 export type RestorationRow = RowOf<typeof restorationRow>
 
-/** Of these orders, what returned, in the order in which it did. */
+/** The restorations of these orders, in the order in which they were made. */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -163,10 +165,10 @@ const reportRow = rowType({
   /** The provider's id of the refund, the charge or the dispute. */
   reportId: Type.String(),
   cents: quota,
-  /** Codes of the provider's, as `reason`. */
+  /** A code of the provider, as is `reason`. */
   status: Type.String(),
   reason: Type.String(),
-  /** Unix seconds; null: no evidence is taken. */
+  /** Unix seconds; null when no evidence is accepted. */
   dueBy: nullable(wireInteger),
   isWithdrawn: Type.Boolean(),
   isReinstated: Type.Boolean(),
@@ -175,7 +177,7 @@ const reportRow = rowType({
 })
 export type ReportRow = RowOf<typeof reportRow>
 
-/** Of these orders, all that the provider said, in the order in which it came. */
+/** All reports of the provider about these orders, in the order of their arrival. */
 export const reportsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],

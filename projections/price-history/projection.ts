@@ -6,7 +6,7 @@ import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Every change of a price, name by name: from what to what, by whom and when. */
+/** Every change of a price, by name: the values before and after, the author and the time. */
 export const priceHistory = projectionOf<OptionSet>({
   name: 'price-history',
   version: 3,
@@ -37,7 +37,7 @@ export const priceHistory = projectionOf<OptionSet>({
   },
 })
 
-/** Whose price it is: a model's, a group's, or that of a group's users in another one. */
+/** Whose price it is: a model's, a group's, or the price of one group's users in another group. */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }
   if (option !== 'GroupGroupRatio') return { model: name, group_name: '', user_group: '' }

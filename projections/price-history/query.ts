@@ -4,36 +4,36 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import { containing, type Listed, type Slice } from '../like.ts'
 
 const priceChange = rowType({
-  /** Of its event. */
+  /** The position of its event. */
   position: wireInteger,
   place: Type.Number(),
   /** Unix seconds. */
   changedAt: wireInteger,
-  /** As events say it, `user:1`: of a scheduled change, who planned it. */
+  /** As in events, `user:1`; for a scheduled change, the user who scheduled it. */
   actor: Type.String(),
-  /** null: not scheduled. */
+  /** null when the change was not scheduled. */
   plannedId: nullable(wireInteger),
-  /** Empty where a user acted who is none any more, or the system. */
+  /** Empty when the author was the system or a user who no longer exists. */
   username: Type.String(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   userGroup: Type.String(),
-  /** null: it had none of its own. */
+  /** null: there was no price of that name. */
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 })
 export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
-  /** The whole name. */
+  /** The exact model name. */
   readonly model: string
-  /** Anywhere in a model's name. */
+  /** Part of a model name. */
   readonly keyword: string
   readonly group: string
 }
 
-/** Newest first; empty filters let everything through. */
+/** Lists price changes newest first; empty filters match everything. */
 export async function priceChanges(
   db: CommonQueryMethods,
   { model, keyword, group, limit, offset }: Wanted,

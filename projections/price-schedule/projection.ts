@@ -5,7 +5,7 @@ import type { FactMeta } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Price changes that were scheduled, and what became of each. */
+/** The scheduled price changes, and the outcome of each. */
 export const priceSchedule = projectionOf<ScheduleEvent>({
   name: 'price-schedule',
   version: 1,

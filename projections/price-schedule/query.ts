@@ -5,7 +5,7 @@ import type { Listed, Slice } from '../like.ts'
 
 const plannedChange = rowType({
   id: wireInteger,
-  /** Unix seconds, as the other times. */
+  /** Unix seconds, as are the other times. */
   dueAt: wireInteger,
   madeAt: wireInteger,
   username: Type.String(),
@@ -13,14 +13,14 @@ const plannedChange = rowType({
     Type.Object({ option: Type.String(), name: Type.String(), value: nullable(Type.String()) }),
   ),
   status: Type.Enum(['planned', 'applied', 'cancelled', 'failed']),
-  /** null while it waits. */
+  /** null while it is pending. */
   endedAt: nullable(wireInteger),
   /** Empty unless it failed. */
   fault: Type.String(),
 })
 export type PlannedChange = RowOf<typeof plannedChange>
 
-/** Those that wait, the next one first; then those that are over, the last one first. */
+/** Lists pending changes, the next one first; then finished ones, the latest first. */
 export async function plannedChanges(
   db: CommonQueryMethods,
   { limit, offset }: Slice,

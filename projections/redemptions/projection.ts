@@ -4,7 +4,7 @@ import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Codes to redeem, references of their keys, and who had them. */
+/** Redemption codes, the references of their keys, and who redeemed them. */
 export const redemptions = projectionOf<RedemptionEvent>({
   name: 'redemptions',
   version: 1,

@@ -6,29 +6,29 @@ import { containing, type Listed, type Slice } from '../like.ts'
 const redemptionRow = rowType({
   id: wireInteger,
   keyRef: Type.String(),
-  /** Its last four characters; empty of a short key. */
+  /** The last four characters of the code; empty for a short one. */
   keyHint: Type.String(),
   name: Type.String(),
   quota,
   isGift: Type.Boolean(),
   /** null: no limit. */
   maxUses: nullable(wireInteger),
-  /** Unix seconds, as all times; null: unset. */
+  /** Unix seconds, as are all times; null when unset. */
   validFrom: nullable(wireInteger),
   validUntil: nullable(wireInteger),
   /** 1 unused, 2 disabled, 3 used. */
   status: Type.Number(),
   usedCount: wireInteger,
-  /** Who had it last; 0 nobody. */
+  /** The user who redeemed it last; 0 when nobody did. */
   usedUserId: wireInteger,
   usedUsername: Type.String(),
-  /** When that was; 0 never. */
+  /** The time of the last redemption; 0 when there was none. */
   redeemedAt: wireInteger,
   createdAt: wireInteger,
 })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
-/** With the same words as `statusOf` of `domain/redemption`. */
+/** Computes the same statuses as `statusOf` of `domain/redemption`. */
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
@@ -45,7 +45,7 @@ export const REDEMPTION_SORTS = [
 ] as const
 export type RedemptionSort = (typeof REDEMPTION_SORTS)[number]
 
-/** The last moment of all: when what has no end ends. */
+/** The largest time, which stands for an absent end. */
 const NEVER = sql.fragment`9223372036854775807`
 
 const orderBy = (sort: RedemptionSort) => {
@@ -63,17 +63,17 @@ const orderBy = (sort: RedemptionSort) => {
 }
 
 export type RedemptionSearch = Slice & {
-  /** Part of the name, or the whole id; empty for all. */
+  /** Part of the name, or the exact id; empty matches all. */
   readonly keyword: string
-  /** Keyed hash of the keyword: a whole key finds its code. */
+  /** The keyed hash of the keyword, so that a whole code is found by itself. */
   readonly keyLookup: string
-  /** 1 to 3; null for all. */
+  /** 1 to 3; null matches all. */
   readonly status: number | null
   readonly sort: RedemptionSort
   readonly isDescending: boolean
 }
 
-/** Codes that are not deleted; equal ones newest first. */
+/** Lists codes that are not deleted; equal ones newest first. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
@@ -110,7 +110,7 @@ export async function listRedemptions(
 }
 
 const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
-/** Where a code is decided about, and where its key is kept. */
+/** The stream that decides about a code, and the vault reference of its key. */
 export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>
@@ -119,7 +119,7 @@ const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.frag
     from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
   `)
 
-/** Those that are there, in order. */
+/** Reads those that exist, in order. */
 export const redemptionKeys = (
   db: CommonQueryMethods,
   ids: readonly number[],

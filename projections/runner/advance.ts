@@ -5,7 +5,7 @@ import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { CheckpointMoved, type CommitDeps, commitFolds, type Folded, LanesLost } from './commit.ts'
 import { type Cursor, stopCursor } from './cursor.ts'
-import { fold, type IsWanted, isOutage } from './fold.ts'
+import { type EventFilter, fold, isOutage } from './fold.ts'
 import type { Segment } from './segment.ts'
 
 const RETRY_MIN_MS = 50
@@ -15,17 +15,16 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
-  /** Told after every commit, and when another process was found to have moved on. */
+  /** Called after every commit, and when another process turns out to have moved on. */
   readonly onMoved: (cursors: readonly Cursor[]) => void
 }
 
 /**
- * Brings the cursors of the lanes through the segment, all in one transaction. A cursor whose fold
- * or write fails stops alone; the others go on. Lost connections are waited out. A cursor whose
- * checkpoint another process moved takes that position, ahead or behind; one that is behind the
- * segment is left for its catching up.
- *
- * Answers the lanes that another process may have taken over; there nothing was written.
+ * Moves the cursors of the lanes through the segment, all in one transaction. A cursor whose fold
+ * or write fails stops alone; the others continue. Lost connections are retried until they recover.
+ * A cursor whose checkpoint another process moved takes that position, ahead or behind; one that is
+ * then behind the segment is left to its catch-up.
+ * Returns the lanes that another process may have taken over; nothing was written for them.
  */
 export async function advance(
   deps: AdvanceDeps,
@@ -53,9 +52,9 @@ export async function advance(
   return lost
 }
 
-function canTake({ fault, lane, position }: Cursor, { spans }: Segment): boolean {
+function canTake({ failure, lane, position }: Cursor, { spans }: Segment): boolean {
   const span = spans.get(lane)
-  if (fault !== null || span === undefined) return false
+  if (failure !== null || span === undefined) return false
   return position >= span.after && position < span.position
 }
 
@@ -71,7 +70,10 @@ async function commitCursors(
   await commitOrSplit(deps, folds, segment)
 }
 
-/** Where somebody's rows are refused, one by one shows whose: by projection, then by lane. */
+/**
+ * When the database refuses the transaction, commits one by one find out whose rows it refuses: by
+ * projection, then by lane.
+ */
 async function commitOrSplit(
   deps: AdvanceDeps,
   folds: readonly Folded[],
@@ -100,7 +102,7 @@ async function commitOrSplit(
 const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
-/** The fold of some lanes of one projection; without those that can't be folded. */
+/** Folds some lanes of one projection, without those that cannot be folded. */
 async function foldCursors(
   deps: AdvanceDeps,
   projection: Projection,
@@ -109,7 +111,7 @@ async function foldCursors(
 ): Promise<Folded[]> {
   const { context, core } = deps
   try {
-    const changes = await fold(projection, segment.events, wantedBy(cursors, segment), context)
+    const changes = await fold(projection, segment.events, filterOf(cursors, segment), context)
     const moves = cursors.map((cursor) => ({
       ...{ projection, cursor, lane: cursor.lane },
       ...{ from: cursor.position, to: segment.spans.get(cursor.lane)?.position ?? 0 },
@@ -124,27 +126,27 @@ async function foldCursors(
     }
     const folds: Folded[] = []
     for (const one of cursors) folds.push(...(await foldCursors(deps, projection, [one], segment)))
-    return folds.length === 0 ? [] : [await together(deps, folds, segment)]
+    return folds.length === 0 ? [] : [await foldTogether(deps, folds, segment)]
   }
 }
 
-/** One fold again of lanes that can be folded. */
-async function together(
+/** Folds the lanes that can be folded once more, together. */
+async function foldTogether(
   { context }: AdvanceDeps,
   folds: readonly Folded[],
   segment: Segment,
 ): Promise<Folded> {
   const moves = folds.flatMap((folded) => folded.moves)
   const { projection } = folds[0] as Folded
-  const wanted = wantedBy(
+  const wanted = filterOf(
     moves.map(({ cursor }) => cursor),
     segment,
   )
   return { projection, moves, changes: await fold(projection, segment.events, wanted, context) }
 }
 
-/** null: every event, as is usual. */
-function wantedBy(cursors: readonly Cursor[], segment: Segment): IsWanted | null {
+/** null means every event, which is the usual case. */
+function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =
     cursors.length === segment.spans.size &&
     cursors.every(({ lane, position }) => segment.spans.get(lane)?.after === position)

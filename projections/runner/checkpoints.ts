@@ -4,12 +4,12 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { ProjectionName } from '../names.ts'
 import type { Projection } from '../projection.ts'
 
-/** By lane: the position up to which events of the lane are included. */
+/** By lane: the position up to which the lane's events are included. */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
-/** Names the shape and meaning of a read model; another one asks for a rebuild. */
+/** Identifies the shape and meaning of a read model; a different definition requires a rebuild. */
 export const definitionOf = ({ sql, version }: Projection): string => {
   const known = definitions.get(sql)?.get(version)
   if (known !== undefined) return known
@@ -19,7 +19,7 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/** Up to here it includes everything. */
+/** The position up to which events of all lanes are included. */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
@@ -40,7 +40,7 @@ export async function readCheckpoints(
   return found
 }
 
-/** Puts all lanes of one read model somewhere, inside the caller's transaction. */
+/** Sets all lanes of one read model to given positions, inside the caller's transaction. */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,
@@ -64,9 +64,10 @@ export type Move = {
 }
 
 /**
- * Compare-and-set of many checkpoints at once, inside the caller's transaction; false when another
- * process has moved one of them or made the read model anew by another definition, and then the
- * caller rolls back. As a rule all of them stand at one place and go to another: one statement.
+ * Compares and sets many checkpoints at once, inside the caller's transaction. It returns false
+ * when another process has moved one of them or rebuilt the read model with another definition; the
+ * caller then rolls back. Usually all checkpoints move between the same two positions, which takes
+ * one statement.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -97,7 +98,7 @@ type LikeMoves = {
   readonly to: number
 }
 
-/** Moves with the same ends, of projections that make them in the same lanes. */
+/** Groups moves with the same ends by the projections that make them in the same lanes. */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {

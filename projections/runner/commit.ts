@@ -8,25 +8,25 @@ import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-changes.ts'
 
 /**
- * NOTE: a process that stands still in here keeps its locks, and with them its lanes, from the
- * others. Postgres ends its transaction after this time, if nobody else does.
+ * NOTE: a process that stalls inside the transaction keeps its locks, and with them its lanes, from
+ * the others. Postgres ends its transaction after this time at the latest.
  */
 const IDLE_MAX_MS = 3_000
 
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
-/** As any query on the pool. */
+/** The same limit as any query of the pool has. */
 const WITHIN_MS = 15_000
 
-/** What some lanes of a projection are to become. */
+/** The result of folding some lanes of a projection. */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]
   readonly changes: RowChanges
 }
 
-/** Another process has moved a checkpoint: nothing was written. */
+/** Another process has moved a checkpoint; nothing was written. */
 export class CheckpointMoved extends Error {
   constructor(names: readonly ProjectionName[]) {
     super(`the checkpoint of ${names.join(', ')} was moved by another process`)
@@ -34,7 +34,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Another process works in these lanes now: nothing was written. */
+/** Another process owns these lanes now; nothing was written. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {
@@ -48,16 +48,15 @@ export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
-  /** Longer than any batch takes of a Postgres that answers. */
+  /** Longer than any batch takes on a Postgres that responds. */
   readonly withinMs?: number
 }
 
 /**
- * One transaction: the lanes are still this process's, every checkpoint compared and set, every row
- * written. What it locks, it locks in the same order as any other: leases, checkpoints, rows.
- *
- * It commits without waiting for the disk: rows and checkpoints are lost together if Postgres dies,
- * and are then folded again from events, which are durable.
+ * Runs one transaction: the lanes still belong to this process, every checkpoint is compared and
+ * set, every row is written. Locks are always taken in the same order: leases, checkpoints, rows.
+ * The commit does not wait for the disk. If Postgres crashes, rows and checkpoints are lost
+ * together and are folded again from the events, which are durable.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,

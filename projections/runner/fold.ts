@@ -4,7 +4,7 @@ import { isUnavailable } from '#infra/postgres/bounded.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/** This event can't be folded: its projection stops at it, and never skips it. */
+/** An event that cannot be folded. Its projection stops at it and never skips it. */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -17,19 +17,19 @@ export class PoisonEvent extends Error {
   }
 }
 
-export type IsWanted = (event: Recorded) => boolean
+export type EventFilter = (event: Recorded) => boolean
 
-/** Folds those of the events that are wanted (null: all) in memory. Throws `PoisonEvent`. */
+/** Folds the selected events (null: all of them) in memory. Throws `PoisonEvent`. */
 export async function fold(
   projection: Projection,
   events: readonly Recorded[],
-  isWanted: IsWanted | null,
+  matches: EventFilter | null,
   context: FoldContext,
 ): Promise<RowChanges> {
   const rows = new RowChanges()
   for (const event of events) {
     const handler = projection.handlers.get(event.type)
-    if (handler === undefined || isWanted?.(event) === false) continue
+    if (handler === undefined || matches?.(event) === false) continue
     try {
       const newest = projection.newest?.[event.type] ?? 1
       assert(event.v <= newest, `version ${event.v} is newer than this release`)
@@ -44,8 +44,8 @@ export async function fold(
 }
 
 /**
- * Whether an error says something about the connection or the moment, not about the data: then
- * the same work is tried again. SQLSTATE classes of faulty data and statements are not.
+ * Whether an error concerns the connection or a passing state instead of the data, so that the same
+ * work is retried. SQLSTATE classes for faulty data or statements do not count.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

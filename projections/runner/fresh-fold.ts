@@ -8,8 +8,11 @@ import { writeChanges } from './write-changes.ts'
 
 const BATCH = 2_000
 
-/** Makes the tables of a projection anew in `schema` and folds the events of each lane up to it. */
-export async function foldAnew(
+/**
+ * Creates the tables of a projection in `schema` and folds the events of each lane up to its
+ * position.
+ */
+export async function foldIntoNewTables(
   core: Core,
   projection: Projection,
   context: FoldContext,
@@ -17,11 +20,14 @@ export async function foldAnew(
   upTo: LanePositions,
 ): Promise<void> {
   await inTransaction(core.pg, (client) => createTables(client, projection, schema))
-  await foldOn(core, projection, context, schema, 0, upTo)
+  await continueFold(core, projection, context, schema, 0, upTo)
 }
 
-/** Folds the events after `after` up to where each lane is into tables that nobody reads yet. */
-export async function foldOn(
+/**
+ * Folds the events after `after`, up to the position of each lane, into tables that nobody reads
+ * yet.
+ */
+export async function continueFold(
   core: Core,
   projection: Projection,
   context: FoldContext,

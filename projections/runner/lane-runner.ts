@@ -5,42 +5,48 @@ import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { type Cursor, type Fault, healthOf, type ProjectionHealth } from './cursor.ts'
+import { type Cursor, healthOf, type ProjectionFailure, type ProjectionHealth } from './cursor.ts'
 import { segmentOf } from './segment.ts'
 
 const BATCH_MAX = 1_000
 /**
- * After a batch, rest four times as long as it took: at ease a write is folded at once, under load
- * batches grow and statements per event shrink. The bound keeps rows fresh.
+ * After a batch, the runner rests four times as long as the batch took. At low load a write is
+ * folded at once; under load, batches grow and statements per event become fewer. The bound on a
+ * rest keeps rows fresh.
  */
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
-/** So often a stopped cursor looks whether another process has rebuilt its read model. */
-const STOPPED_LOOK_MS = 2_000
+/**
+ * The interval at which a stopped cursor checks whether another process has rebuilt its read model.
+ */
+const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
-/** Events of lanes that another process works in now; the bus may bring them again. */
-class NotMine extends Error {
+/** Events of lanes that another process owns now; the bus may deliver them again. */
+class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
     super(`lanes ${[...lanes].join(', ')} may be another process's now`)
-    this.name = 'NotMine'
+    this.name = 'LanesNotOwned'
   }
 }
 
 /**
- * Moves the cursors (every projection in every lane of this process) by what the bus brings, all
- * that waits in one transaction. Tracks that are behind the bus read the store, together, until
- * they are where it is.
+ * Moves the cursors (every projection in every lane of this process) by the events that the bus
+ * delivers, everything pending in one transaction. Cursors that are behind the bus read the store
+ * together until they have caught up.
  */
 export class LaneRunner implements LaneWorker {
   private readonly deps: AdvanceDeps
   private readonly projections: readonly Projection[]
-  /** Of projections that could not even be made. */
-  private readonly faults: ReadonlyMap<Projection, Fault>
+  /** The failures of projections whose tables could not be created. */
+  private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
-  /** By lane: up to here the bus has brought everything, or somebody has to read the store. */
+  /**
+   * By lane: the position up to which the bus has delivered everything; later events must be read
+   * from the store.
+   */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
   private wakeUp = Promise.withResolvers<void>()
@@ -51,11 +57,11 @@ export class LaneRunner implements LaneWorker {
   constructor(
     deps: AdvanceDeps,
     projections: readonly Projection[],
-    faults: ReadonlyMap<Projection, Fault>,
+    failures: ReadonlyMap<Projection, ProjectionFailure>,
   ) {
     this.deps = deps
     this.projections = projections
-    this.faults = faults
+    this.failures = failures
     deps.stopping.addEventListener('abort', () => this.wake())
     this.running = this.run()
   }
@@ -70,7 +76,7 @@ export class LaneRunner implements LaneWorker {
       lanes.map((lane) => ({
         ...{ projection, lane },
         position: checkpoints.get(projection.name)?.positions[lane] ?? 0,
-        fault: this.faults.get(projection) ?? null,
+        failure: this.failures.get(projection) ?? null,
       })),
     )
     this.onLost(lanes)
@@ -99,7 +105,7 @@ export class LaneRunner implements LaneWorker {
     return this.reached.size === LANE_COUNT
   }
 
-  /** The lowest of its lanes here; without lanes, none. */
+  /** The lowest position among this process's lanes; none without lanes. */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
     for (const { projection, position } of this.cursors) {
@@ -120,19 +126,19 @@ export class LaneRunner implements LaneWorker {
   }
 
   isHealthy(): boolean {
-    return this.cursors.every(({ fault }) => fault === null)
+    return this.cursors.every(({ failure }) => failure === null)
   }
 
-  /** Lets stopped cursors go on whose read model was made anew. */
+  /** Restarts stopped cursors whose read model was rebuilt. */
   async restart(): Promise<void> {
     const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.cursors.filter((cursor) => {
-      const { fault, projection, lane, position } = cursor
+      const { failure, projection, lane, position } = cursor
       const checkpoint = checkpoints.get(projection.name)
       const at = checkpoint?.positions[lane] ?? 0
-      if (fault === null || checkpoint?.definition !== definitionOf(projection)) return false
-      if (at <= position && this.faults.get(projection) !== fault) return false
-      cursor.fault = null
+      if (failure === null || checkpoint?.definition !== definitionOf(projection)) return false
+      if (at <= position && this.failures.get(projection) !== failure) return false
+      cursor.failure = null
       cursor.position = at
       return true
     })
@@ -140,7 +146,7 @@ export class LaneRunner implements LaneWorker {
     this.wake()
   }
 
-  /** After the signal: waits for the transaction under way. */
+  /** After the abort signal: waits for the current transaction. */
   async stop(): Promise<void> {
     await this.running
   }
@@ -149,8 +155,8 @@ export class LaneRunner implements LaneWorker {
     this.wakeUp.resolve()
   }
 
-  private isBehind({ fault, lane, position }: Cursor): boolean {
-    return fault === null && position < (this.reached.get(lane) ?? 0)
+  private isBehind({ failure, lane, position }: Cursor): boolean {
+    return failure === null && position < (this.reached.get(lane) ?? 0)
   }
 
   private async run(): Promise<void> {
@@ -162,7 +168,8 @@ export class LaneRunner implements LaneWorker {
       const behind = this.cursors.filter((cursor) => this.isBehind(cursor))
       if (behind.length > 0) await this.catchUp(behind)
       else if (this.pending.length === 0) await this.idle()
-      if (performance.now() - this.lookedAt < STOPPED_LOOK_MS || this.isHealthy()) continue
+      if (performance.now() - this.lookedAt < STOPPED_CHECK_INTERVAL_MS || this.isHealthy())
+        continue
       this.lookedAt = performance.now()
       await this.restart().catch((err: unknown) => {
         core.log.warn({ err }, 'stopped projections can not look for a rebuild just now')
@@ -174,12 +181,12 @@ export class LaneRunner implements LaneWorker {
   private async idle(): Promise<void> {
     const { promise } = this.wakeUp
     if (this.isHealthy()) return promise
-    const timer = setTimeout(() => this.wake(), STOPPED_LOOK_MS)
+    const timer = setTimeout(() => this.wake(), STOPPED_CHECK_INTERVAL_MS)
     await promise
     clearTimeout(timer)
   }
 
-  /** One batch per lane; a further one of the same lane waits. */
+  /** Takes one batch per lane; further batches of the same lane wait. */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
     const taken = this.pending.filter(({ batch }) => {
@@ -199,7 +206,7 @@ export class LaneRunner implements LaneWorker {
     if (segment.events.length < BATCH_MAX) await this.rest(startedAt)
     for (const { batch, resolve, reject } of tasks) {
       const isLost = batch.lanes.some((lane) => lost.has(lane) && this.reached.has(lane))
-      if (isLost) reject(new NotMine(lost))
+      if (isLost) reject(new LanesNotOwned(lost))
       else resolve()
     }
   }
@@ -209,17 +216,20 @@ export class LaneRunner implements LaneWorker {
     if (known !== undefined) this.reached.set(lane, Math.max(known, position))
   }
 
-  /** One page of the store for all that are behind, from the hindmost on. */
+  /**
+   * Reads one page of the store for all cursors that are behind, starting at the one furthest
+   * behind.
+   */
   private async catchUp(behind: readonly Cursor[]): Promise<void> {
     const lanes = [...new Set(behind.map(({ lane }) => lane))]
     const after = Math.min(...behind.map(({ position }) => position))
     const end = Math.max(...lanes.map((lane) => this.reached.get(lane) ?? 0))
     try {
-      const { isWanted, limit } = pageFor(lanes)
+      const { matches, limit } = pageFor(lanes)
       const events = await this.readAhead(after, end, limit, lanes)
-      // Nothing left before the end: what is between are no events.
+      // No event is left before the end: the positions between belong to no events.
       const position = events.at(-1)?.position ?? end
-      const mine = lanes.length === LANE_COUNT ? events : events.filter(isWanted)
+      const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: mine, after, position }
       const lost = await advance(this.deps, behind, segmentOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
@@ -230,7 +240,7 @@ export class LaneRunner implements LaneWorker {
     }
   }
 
-  /** The next page is on its way while this one is folded. */
+  /** Reads the next page while the present one is being folded. */
   private async readAhead(
     after: number,
     end: number,
@@ -259,11 +269,11 @@ export class LaneRunner implements LaneWorker {
   }
 }
 
-/** With fewer lanes, longer pages: transactions are as large as with all. */
+/** With fewer lanes pages are longer, so transactions are as large as with all lanes. */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))
   return {
-    isWanted: ({ stream }: Recorded): boolean => isMine[laneOf(stream)] === true,
+    matches: ({ stream }: Recorded): boolean => isMine[laneOf(stream)] === true,
     limit: Math.ceil((BATCH_MAX * LANE_COUNT) / lanes.length),
   }
 }

@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg'
 import type { RowChange } from './row-changes.ts'
 
-/** Makes the monthly parts of a table that the rows need, inside the caller's transaction. */
+/**
+ * Creates the monthly partitions of a table that the rows need, inside the caller's transaction.
+ */
 export async function ensureMonths(
   client: PoolClient,
   table: string,
@@ -26,8 +28,8 @@ export async function ensureMonths(
 }
 
 /**
- * Of two processes the second finds it made. NOTE: `if not exists` alone fails where the other one
- * commits between its look and its making.
+ * When two processes create a partition, the second finds it there. NOTE: `if not exists` alone
+ * fails when the other process commits between the check and the creation.
  */
 async function createMonth(
   client: PoolClient,

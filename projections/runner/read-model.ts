@@ -7,18 +7,21 @@ import { writeCheckpoint } from './checkpoints.ts'
 
 type Terms = {
   readonly begin?: string
-  /** After so long it is given up with its connection: whether it was committed is not known. */
+  /**
+   * After this time the connection is abandoned; whether the transaction committed is then unknown.
+   */
   readonly withinMs?: number
 }
 
-/** Runs `work` in one transaction of its own, which may take as long as it needs by default. */
+/** Runs `work` in one separate transaction, without a time limit by default. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
   { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
-  // NOTE: a connection lost between two statements says so by an event, uncaught without this.
+  // NOTE: a connection lost between two statements emits an error event, which would be uncaught
+  // without this listener.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined
@@ -32,25 +35,25 @@ export async function inTransaction<T>(
     return await (withinMs === undefined ? transact() : answerIn(transact(), withinMs))
   } catch (error) {
     failure = error as Error
-    // Who gave no answer gives none to this either.
+    // A server that did not respond does not respond to this either.
     if (!isUnavailable(error)) await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.off('error', onLost)
-    // A connection that failed may hold half a conversation: never used again.
+    // A failed connection may be in the middle of an exchange and is never reused.
     client.release(failure)
   }
 }
 
-/** Runs `work` while no other process does anything under the same name. */
-export async function oneAtATime<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` while no other process runs anything under the same name. */
+export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
   return inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
     return work()
   })
 }
 
-/** Makes the tables of a projection in `schema`, empty, throwing away what was there. */
+/** Creates the tables of a projection in `schema`, empty, and drops those that were there. */
 export async function createTables(
   client: PoolClient,
   projection: Projection,
@@ -62,7 +65,7 @@ export async function createTables(
   await client.query('set local search_path to default')
 }
 
-/** Makes the read model where there is none; one that is there stays as it is. */
+/** Creates the read model when it does not exist; an existing one stays as it is. */
 export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void> =>
   inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [

@@ -5,8 +5,8 @@ export type Cells = Readonly<Record<string, Cell>>
 export type Increments = Readonly<Record<string, bigint>>
 
 /**
- * `insert`: the row is new. `upsert`: made when missing, else changed. `patch`: must be there.
- * `remove`: must be there, and goes.
+ * `insert`: the row is new. `upsert`: the row is created when missing, otherwise changed. `patch`:
+ * the row must exist. `remove`: the row must exist, and is deleted.
  */
 export type ChangeKind = 'insert' | 'upsert' | 'patch' | 'remove'
 
@@ -18,14 +18,14 @@ export type RowChange = {
 }
 
 /**
- * What a batch of events does to the rows of one read model, folded in memory to one change per
- * row. Nothing is read back: a cell is either set or added to, and both compose.
+ * The changes that a batch of events makes to the rows of one read model, folded in memory to one
+ * change per row. Nothing is read back: a cell is either set or added to, and both compose.
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
 
-  /** The row can't have been there before. */
+  /** Inserts a row that cannot exist yet. */
   insert(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'insert', key, set, {})
   }
@@ -40,14 +40,14 @@ export class RowChanges {
     this.#merge(table, 'upsert', key, set, add)
   }
 
-  /** Sets and adds to cells of a row that must be there. */
+  /** Sets and adds to cells of a row that must exist. */
   patch(table: string, key: Cells, set: Cells, add: Increments = {}): void {
     this.#merge(table, 'patch', key, set, add)
   }
 
   /**
-   * Sets cells of all rows, of whatever number, that have these others. Written after all else of
-   * its batch: for what later events of the same rows don't set to anything else.
+   * Sets cells of all rows that match `where`, any number of them. They are written after all other
+   * changes of the batch, so later events must not set the same cells to other values.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
@@ -61,7 +61,7 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
-  /** Those of `patchWhere`, in order. */
+  /** The changes of `patchWhere`, in order. */
   get wide(): readonly (readonly [table: string, change: RowChange])[] {
     return this.#wide
   }
@@ -84,7 +84,7 @@ export class RowChanges {
     }
     assert(kind !== 'insert' && earlier.kind !== 'remove', `${table}: row ${id} made twice`)
     if (kind === 'remove') {
-      // A row made and removed within one batch never was.
+      // A row that is created and removed within one batch is not written.
       if (earlier.kind === 'insert') rows.delete(id)
       else rows.set(id, { kind, key, set: {}, add: {} })
       return
@@ -101,7 +101,7 @@ export class RowChanges {
   }
 }
 
-/** An undefined cell is a payload of another shape than the handler knows: never written. */
+/** An undefined cell comes from a payload of an unknown shape and is never written. */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
     assert(set[column] !== undefined, `${table}.${column} is missing in the event`)

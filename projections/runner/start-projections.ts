@@ -7,38 +7,38 @@ import type { ProjectionName } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { PROJECTIONS } from '../registry.ts'
 import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
-import { type Fault, faultOf, type ProjectionHealth } from './cursor.ts'
+import { failureOf, type ProjectionFailure, type ProjectionHealth } from './cursor.ts'
 import { LaneRunner } from './lane-runner.ts'
 import { ensureReadModel } from './read-model.ts'
 import { rebuildReadModel } from './rebuild.ts'
 import { type Verdict, verifyReadModel } from './verify.ts'
 
 export type ProjectionRunner = {
-  /** Of the lanes that are this process's. */
+  /** The positions of the lanes that this process owns. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** False while a projection is stopped by an event it can't fold. */
+  /** False while an event that cannot be folded has stopped a projection. */
   readonly isHealthy: () => boolean
-  /** Makes a read model anew beside the live one; also what starts a stopped one again. */
+  /** Rebuilds a read model beside the live one, which also restarts a stopped one. */
   readonly rebuild: (name: ProjectionName) => Promise<void>
   /** Compares read models (all, or one) with a fresh fold of the events. */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
   readonly stop: () => Promise<void>
 }
 
-/** The seams that tests use. */
+/** Options for tests. */
 export type RunnerOptions = {
   readonly projections?: readonly Projection[]
   /** Runs inside every transaction, after the rows and before the commit. */
   readonly beforeCommit?: (names: readonly ProjectionName[]) => void
-  /** How long a transaction may take. */
+  /** The time limit of a transaction. */
   readonly withinMs?: number
 }
 
 /**
- * Makes the read models where they are missing or of an older definition, and moves them with the
- * event store from then on, lane by lane with the other processes that do so. Resolves once they
- * can be read; they may still be catching up.
+ * Creates read models that are missing or have an older definition, and then moves them with the
+ * event store, lane by lane together with the other processes that do so. Resolves once they can be
+ * read; they may still be catching up.
  */
 export async function startProjections(
   core: Core,
@@ -46,16 +46,16 @@ export async function startProjections(
 ): Promise<ProjectionRunner> {
   const context = foldContext(core)
   const stop = new AbortController()
-  const faults = await openReadModels(core, projections, context)
+  const failures = await openReadModels(core, projections, context)
   const signal = advanceSignal(core.store)
-  signal.tell(await lowestPositions(core))
+  signal.publish(await lowestPositions(core))
   const parts = {
     ...{ core, context, stopping: stop.signal, beforeCommit },
     ...(withinMs === undefined ? {} : { withinMs }),
     isStillMine: (...asked: Parameters<typeof work.isStillMine>) => work.isStillMine(...asked),
-    onMoved: () => tellFrom(runner, signal),
+    onMoved: () => publishPositions(runner, signal),
   }
-  const runner = new LaneRunner(parts, projections, faults)
+  const runner = new LaneRunner(parts, projections, failures)
   const work = core.bus.work('projections', runner)
   const chosen = (name?: ProjectionName): readonly Projection[] =>
     projections.filter((projection) => name === undefined || projection.name === name)
@@ -77,26 +77,28 @@ export async function startProjections(
     stop: async () => {
       stop.abort()
       await runner.stop()
-      signal.setFed(false)
+      signal.setComplete(false)
       await work.stop()
     },
   }
 }
 
-/** With all lanes it knows where everything is; with some, the others have to be asked for. */
-function tellFrom(runner: LaneRunner, signal: AdvanceSignal): void {
-  signal.setFed(runner.hasAllLanes())
-  if (runner.hasAllLanes()) signal.tell(runner.positions())
+/**
+ * A runner with all lanes knows every position; with some lanes, readers have to poll the others.
+ */
+function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
+  signal.setComplete(runner.hasAllLanes())
+  if (runner.hasAllLanes()) signal.publish(runner.positions())
 }
 
-/** Answers those that could not be made. */
+/** Creates the read models and returns the failures of those that could not be created. */
 async function openReadModels(
   core: Core,
   projections: readonly Projection[],
   context: FoldContext,
-): Promise<Map<Projection, Fault>> {
+): Promise<Map<Projection, ProjectionFailure>> {
   await ensureSchema(core.pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
-  const faults = new Map<Projection, Fault>()
+  const failures = new Map<Projection, ProjectionFailure>()
   for (const projection of projections) {
     await ensureReadModel(core.pg, projection)
     const isOther = async (): Promise<boolean> =>
@@ -105,10 +107,10 @@ async function openReadModels(
     try {
       await rebuildReadModel(core, projection, context, isOther)
     } catch (error) {
-      faults.set(projection, faultOf(projection, error, core.log))
+      failures.set(projection, failureOf(projection, error, core.log))
     }
   }
-  return faults
+  return failures
 }
 
 const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number>> =>
@@ -116,7 +118,7 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/** What handlers may ask while they fold, as every process answers it. */
+/** The context in which handlers fold, the same in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {
@@ -124,7 +126,7 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // One damaged text would else hold up every message, and the live socket with them.
+      // Otherwise one damaged text would stop every message, and the live socket with them.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
       return ''

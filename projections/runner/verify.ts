@@ -4,29 +4,29 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { type ProjectionName, schemaOf } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
-import { foldAnew } from './fresh-fold.ts'
-import { inTransaction, oneAtATime } from './read-model.ts'
+import { foldIntoNewTables } from './fresh-fold.ts'
+import { inTransaction, withNamedLock } from './read-model.ts'
 
 export type Verdict = {
   readonly name: ProjectionName
-  /** Of the lane furthest behind; each was compared at its own checkpoint. */
+  /** The position of the lane furthest behind; each lane was compared at its own checkpoint. */
   readonly position: number
   readonly isEqual: boolean
-  /** Per table: name, number of rows, hash. */
+  /** For each table: its name, its number of rows, and their hash. */
   readonly found: string
   readonly expected: string
 }
 
 /**
  * Compares a read model with a fresh fold of the events, by canonical hash, at the checkpoints of
- * one snapshot; the live one goes on being moved meanwhile.
+ * one snapshot. The live model keeps moving meanwhile.
  */
 export const verifyReadModel = (
   core: Core,
   projection: Projection,
   context: FoldContext,
 ): Promise<Verdict> =>
-  oneAtATime(core.pg, `verify:${projection.name}`, () => verifyAlone(core, projection, context))
+  withNamedLock(core.pg, `verify:${projection.name}`, () => verifyAlone(core, projection, context))
 
 async function verifyAlone(
   core: Core,
@@ -48,7 +48,7 @@ async function verifyAlone(
     { begin: 'begin isolation level repeatable read read only' },
   )
   try {
-    await foldAnew(core, projection, context, fresh, positions)
+    await foldIntoNewTables(core, projection, context, fresh, positions)
     const expected = await inTransaction(core.pg, (client) => canonicalHash(client, fresh, tables))
     const position = lowestOf(positions)
     return { name: projection.name, position, isEqual: found === expected, found, expected }
@@ -58,8 +58,8 @@ async function verifyAlone(
 }
 
 /**
- * One hash for all rows of a read model's tables, whatever order they lie in: SHA-256 of each row,
- * sorted, hashed by bucket and then together.
+ * One hash over all rows of a read model's tables, independent of their order: the SHA-256 of each
+ * row, sorted, hashed by bucket and then together.
  */
 async function canonicalHash(
   client: Pool | PoolClient,

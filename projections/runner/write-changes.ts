@@ -14,18 +14,17 @@ export type ToWrite = {
 }
 
 type TableRows = {
-  /** With its schema. */
+  /** The table name, with its schema. */
   readonly table: string
   readonly shape: TableShape
   readonly rows: readonly RowChange[]
 }
 
 /**
- * Writes folded batches inside the caller's transaction: one statement per table and kind of
- * change, whatever the number of rows (they travel as one JSON text, so that the statement's text
- * stays the same and is planned once per connection). Always in one order: see `isShared`.
- *
- * Throws when a row that must be new is there, or one that must be there is not.
+ * Writes folded batches inside the caller's transaction: one statement per table and kind of change
+ * for any number of rows. Rows travel as one JSON text, so the statement stays the same and is
+ * planned once per connection. The order of writes is fixed: see `isShared`.
+ * Throws when a row that must be new exists, or when one that must exist does not.
  */
 export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
   const tables = writes.flatMap(tablesOf)
@@ -35,12 +34,17 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
     await writeTable(client, { ...own, rows: own.rows.toSorted(byKey) })
   }
   for (const { schema, changes } of writes) {
-    for (const [name, change] of changes.wide) await writeWide(client, `${schema}.${name}`, change)
+    for (const [name, change] of changes.wide)
+      await writeMatchingRows(client, `${schema}.${name}`, change)
   }
 }
 
-/** Rows found by other cells than their key: none of them, or any number. */
-async function writeWide(client: PoolClient, table: string, change: RowChange): Promise<void> {
+/** Changes the rows that match cells other than their key: none, or any number of them. */
+async function writeMatchingRows(
+  client: PoolClient,
+  table: string,
+  change: RowChange,
+): Promise<void> {
   const text = statementFor(table, Object.keys(change.key), change)
   const record = JSON.stringify([storable({ ...change.key, ...change.set })])
   await client.query({ name: nameOf(text), text, values: [record] })
@@ -137,7 +141,10 @@ function nameOf(text: string): string {
   return name
 }
 
-/** Postgres takes neither a NUL nor half a surrogate pair; money must not stop for one. */
+/**
+ * Postgres accepts neither NUL characters nor unpaired surrogates; such a text must not stop an
+ * account's events.
+ */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells
   for (const column in cells) {

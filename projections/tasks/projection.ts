@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** Every drawing and music task: what was asked, where it is, and what came of it. */
+/** Every drawing and music task: its request, its state and its result. */
 export const tasks = projectionOf<TaskEvent>({
   name: 'tasks',
   version: 1,
@@ -46,7 +46,7 @@ const asked = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/** What its provider answered before stands, where this says nothing of it. */
+/** When the failure carries no answer, the provider's earlier answer stays. */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

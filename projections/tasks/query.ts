@@ -12,7 +12,7 @@ import {
 
 const taskRow = rowType({
   id: Type.String(),
-  /** Where it was submitted: grows with time. */
+  /** The position of its submission, which grows with time. */
   position: wireInteger,
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
@@ -23,15 +23,17 @@ const taskRow = rowType({
   model: Type.String(),
   group: Type.String(),
   hold: quota,
-  /** 0: no provider has it. */
+  /** 0 when no provider has the task. */
   channelId: wireInteger,
   channelName: Type.String(),
   upstreamId: Type.String(),
   code: wireInteger,
   status: Type.String(),
-  /** Of a failure: `failed`, `refused`, `unreachable`, `lost`, `timeout`; else empty. */
+  /**
+   * The cause of a failure: `failed`, `refused`, `unreachable`, `lost`, `timeout`; otherwise empty.
+   */
   cause: Type.String(),
-  /** Unix milliseconds, as the two below. */
+  /** Unix milliseconds, as are the two below. */
   submittedAt: wireInteger,
   startedAt: nullable(wireInteger),
   finishedAt: nullable(wireInteger),
@@ -44,13 +46,13 @@ const taskRow = rowType({
 })
 export type TaskRow = RowOf<typeof taskRow>
 
-/** What is left out lets everything through. Times in unix seconds, both ends included. */
+/** Absent fields match everything. Times are unix seconds, both ends included. */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number
   readonly channelId?: number
   readonly id?: string
-  /** With `id`: that of its provider finds it, too. */
+  /** Also matches `id` against the provider's task id. */
   readonly isByUpstreamId?: boolean
   readonly from?: number
   readonly to?: number
@@ -73,7 +75,7 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 
 type Chosen = ReturnType<typeof sql.fragment>
 
-/** Names are joined to the few rows that are shown, as they are now. */
+/** Names are joined to the few rows that are shown, with their present values. */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
   select
@@ -92,7 +94,7 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   order by ${order}
 `
 
-/** Newest first, below `before` (a row's position) when it is given. */
+/** Lists tasks newest first, below `before` (a row's position) when it is given. */
 export const listTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -110,10 +112,10 @@ export const listTasks = (
   )
 }
 
-/** Counted no further: a page of a list must not read the whole table. */
+/** The count stops here, because a page of a list must not read the whole table. */
 export const TASKS_COUNTED_MAX = 100_000
 
-/** How many there are, `most` at most; more than are counted shows by one more. */
+/** Counts up to `most` tasks; one more than that means there are more. */
 export const countTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -125,7 +127,10 @@ export const countTasks = (
     ) counted
   `)
 
-/** Tasks that changed after a position and up to another, as they are now, oldest change first. */
+/**
+ * Tasks that changed after one position and up to another, in their present state, oldest change
+ * first.
+ */
 export const changedTasks = (
   db: CommonQueryMethods,
   { after, upTo, limit, userId }: PositionRange,
@@ -152,7 +157,7 @@ export type PositionRange = {
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
 export type TaskOwner = RowOf<typeof taskOwner>
 
-/** Whose these tasks are; those that aren't known, or are over, are left out. */
+/** The owners of these tasks; unknown and finished tasks are left out. */
 export const openTaskOwners = (
   db: CommonQueryMethods,
   ids: readonly string[],

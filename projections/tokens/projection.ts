@@ -17,8 +17,8 @@ import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
 /**
- * The access tokens: names opened, so that they can be searched; references of their keys, never
- * keys. Budgets are with the balances.
+ * The access tokens, with readable names for searching and with references of their keys, never
+ * keys. Budgets are in the balances.
  */
 export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',
@@ -51,7 +51,7 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
-    // Deleted ones too, and as a rebuild has them once the key is gone.
+    // Deleted tokens too, as a rebuild would have them once the user's data key is destroyed.
     UserErased: ({ data }, rows) =>
       rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },

@@ -14,12 +14,12 @@ const TOKEN = {
   id: wireInteger,
   userId: wireInteger,
   name: Type.String(),
-  /** As set: expired and exhausted follow from the time and the budget. */
+  /** As set by its owner; expired and exhausted follow from the time and the budget. */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /** Unix seconds; null never expires. */
+  /** Unix seconds; null means that it never expires. */
   expiresAt: nullable(wireInteger),
-  /** Empty: the user's own group. */
+  /** Empty: the user's own group applies. */
   group: Type.String(),
   /** null: every model of the group. */
   models: nullable(Type.Array(Type.String())),
@@ -31,7 +31,7 @@ const TOKEN = {
     count: Type.Number(),
     success: Type.Number(),
   }),
-  /** 0: no limit, as `maxConcurrency`. */
+  /** 0 means no limit, as for `maxConcurrency`. */
   tokensPerMinute: Type.Number(),
   maxConcurrency: Type.Number(),
   keyLookup: Type.String(),
@@ -51,7 +51,7 @@ const columns = sql.fragment`
   t.key_hint as "keyHint", t.created_at as "createdAt"
 `
 
-/** null when it never was; a deleted one is answered with `isDeleted`. */
+/** null when the token never existed; a deleted one is returned with `isDeleted`. */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
@@ -65,7 +65,7 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
     `),
   )
 
-/** All tokens of this name, deleted ones included; of one user, or of everybody. */
+/** All tokens of this name, deleted ones included, of one user or of all users. */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
   name: string,
@@ -92,11 +92,11 @@ export type TokenSort = (typeof TOKEN_SORTS)[number]
 
 export type TokenSearch = Slice & {
   readonly userId: number
-  /** Part of the name; empty for all. */
+  /** Part of the name; empty matches all. */
   readonly keyword: string
-  /** Those whose keys were sought and found; null for all. */
+  /** Ids of the tokens whose keys match a search; null matches all. */
   readonly ids: readonly number[] | null
-  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted, as at `now`; null for all. */
+  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted, as of `now`; null matches all. */
   readonly status: number | null
   readonly sort: TokenSort
   readonly isDescending: boolean
@@ -104,10 +104,10 @@ export type TokenSearch = Slice & {
   readonly now: number
 }
 
-/** The last id of all: what `infinity` is among numbers. */
-const MOST = sql.fragment`9223372036854775807`
+/** The largest bigint, which sorts after every value. */
+const NEVER = sql.fragment`9223372036854775807`
 
-/** With the same words as `statusOf` of `read-api/tokens`, for rows `t` and budgets `b`. */
+/** Computes the same statuses as `statusOf` of `read-api/tokens`, for rows `t` and budgets `b`. */
 const statusAt = (now: number) => sql.fragment`
   case
     when t.status <> 1 then 2
@@ -123,10 +123,10 @@ const orderBy = (sort: TokenSort, now: number) => {
     name: sql.fragment`lower(t.name)`,
     status: statusAt(now),
     remain_quota: sql.fragment`
-      case when b.is_unlimited then ${MOST} else coalesce(b.remain, 0) end
+      case when b.is_unlimited then ${NEVER} else coalesce(b.remain, 0) end
     `,
     used_quota: sql.fragment`coalesce(b.used_quota, 0)`,
-    expired_time: sql.fragment`coalesce(t.expires_at, ${MOST})`,
+    expired_time: sql.fragment`coalesce(t.expires_at, ${NEVER})`,
     created_time: sql.fragment`t.created_at`,
     accessed_time: sql.fragment`coalesce(b.accessed_at, 0)`,
     group: sql.fragment`t.token_group`,
@@ -134,7 +134,7 @@ const orderBy = (sort: TokenSort, now: number) => {
   return by[sort]
 }
 
-/** A user's tokens that are not deleted; equal ones newest first. */
+/** Lists a user's tokens that are not deleted; equal ones newest first. */
 export async function listTokens(
   db: CommonQueryMethods,
   { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
@@ -160,7 +160,7 @@ export async function listTokens(
 
 const keyOf = rowType({ id: wireInteger, keyRef: Type.String(), keyLookup: Type.String() })
 
-/** References and keyed hashes of all the keys that a user has. */
+/** References and keyed hashes of all keys of a user. */
 export const tokenKeysOf = (
   db: CommonQueryMethods,
   userId: number,
@@ -174,8 +174,8 @@ const touched = rowType({ ...TOKEN, position: wireInteger })
 export type TouchedToken = RowOf<typeof touched>
 
 /**
- * Tokens that were changed, refilled or used after a position and up to another, deleted ones too,
- * each with the last such position. Of one user, or of everybody.
+ * Tokens that were changed, refilled or used after one position and up to another, deleted ones
+ * included, each with the last such position, of one user or of all users.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

@@ -1,4 +1,4 @@
-/** What a row of the log is counted under, beside everybody's. */
+/** The parts that a row of the log counts towards, besides the site's total. */
 export const partOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

@@ -13,9 +13,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /**
- * The log's rows, counted and summed: by hour for everybody, each user, channel and group; by day,
- * where years of hours would be many, for each user, token, channel and group. What providers ask
- * is summed where admins alone look.
+ * Counts and sums of the log's rows: by hour for the site and for each user, channel and group; by
+ * day, because years of hours would be too many rows, for each user, token, channel and group.
+ * Provider costs are summed only for the parts that admins look at.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -69,7 +69,8 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
 }
 
-// NOTE: also where it is nothing, so that all rows are written by one statement, in order of key.
+// NOTE: written even when it is zero, so that all rows are written by one statement, in the order
+// of their keys.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
 function costOf({ data }: Recorded<LoggedEvent>) {
@@ -80,7 +81,10 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
-/** As the log's own columns have it: what is found there by its group is counted for it. */
+/**
+ * Takes channel and group from the log's own columns, so that rows found by group there are counted
+ * for that group.
+ */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined
     ? { call_group, channel_id: 0 }
@@ -88,7 +92,10 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 
 type Part = { readonly part: string; readonly channel_id?: number }
 
-/** Of a group the channels are not told apart: by channel and group it is in the channel's part. */
+/**
+ * A group's part does not distinguish channels; usage by channel and group is in the channel's
+ * part.
+ */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [
     ...(channel_id === 0 ? [] : [{ part: partOf.channel(channel_id) }]),

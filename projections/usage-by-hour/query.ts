@@ -13,9 +13,9 @@ import { partOf } from './part.ts'
 
 export { partOf } from './part.ts'
 
-/** Hours are named by the unix second they start at; both ends included. */
+/** An hour is identified by the unix second of its start; both ends are included. */
 export type HoursFilter = {
-  /** One user's; everybody's when absent. */
+  /** One user; all users when absent. */
   readonly userId?: number
   readonly type?: number
   readonly model?: string
@@ -49,7 +49,7 @@ const usagePoint = rowType({
 })
 export type UsagePoint = RowOf<typeof usagePoint>
 
-/** Calls that were charged (type 2), by hour and model; hours without any are left out. */
+/** Charged calls (type 2) by hour and model; hours without any are left out. */
 export const usagePoints = (
   db: CommonQueryMethods,
   filter: HoursFilter,
@@ -70,7 +70,10 @@ export type UsageSums = RowOf<typeof usageSums>
 export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`${source(filter)}`))
 
-/** Rows of some parts (see `partOf`); times are the seconds that an hour or a day starts at. */
+/**
+ * Selects rows of some parts (see `partOf`); times are the seconds at which an hour or a day
+ * starts.
+ */
 export type PartsFilter = {
   readonly parts: readonly string[]
   readonly type?: number
@@ -81,11 +84,11 @@ export type PartsFilter = {
   readonly to?: number
 }
 
-/** Of a channel or a group. */
+/** Sums hours of a channel or a group. */
 export const sumPartHours = (db: CommonQueryMethods, filter: PartsFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`read_usage_by_hour.by_part where ${inParts(filter, HOUR)}`))
 
-/** Of a user or a token too. */
+/** Sums days, also of a user or a token. */
 export const sumPartDays = (db: CommonQueryMethods, filter: PartsFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`read_usage_by_hour.by_day where ${inParts(filter, DAY)}`))
 
@@ -116,17 +119,17 @@ const sums = (from: Piece) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/** Hours by the second they start at; both ends included. */
+/** Hours by the second of their start; both ends included. */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
-/** What providers ask for, as far as that is known, and what was charged for the same calls. */
+/** The known costs of providers, and the quota charged for the same calls. */
 const costed = { cost: quota, costedQuota: quota }
 
 const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
 
-/** What everybody was charged (type 2), and how many calls failed (type 6). */
+/** The quota charged to all users (type 2), and the number of failed calls (type 6). */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`
     select coalesce(sum(count) filter (where type = 2), 0)::int8 as count,
@@ -139,7 +142,7 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
 
 const modelSpent = rowType({ model: Type.String(), ...spent, ...costed })
 
-/** The models that most was charged for. */
+/** The models with the highest charges. */
 export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
   db.any(sql.type(modelSpent)`
     select model, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -152,14 +155,16 @@ export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, l
 
 const userSpent = rowType({
   userId: wireInteger,
-  /** Empty once the person was erased. */
+  /** Empty once the user was erased. */
   username: Type.String(),
   ...spent,
-  /** How many were charged at all. */
+  /** The number of users that were charged at all. */
   users: wireInteger,
 })
 
-/** The users who were charged most: whole days from the days, both ends from the hours. */
+/**
+ * The users with the highest charges: whole days are read by day, the hours at both ends by hour.
+ */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })
   const hours = (from: number, to: number) => sql.fragment`
@@ -182,7 +187,7 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
   `)
 }
 
-/** The whole days from `first` up to `last`; the hours before and from then on up to `end`. */
+/** The whole days from `first` up to `last`, and the hours before and after them up to `end`. */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600
   const first = Math.min(end, Math.ceil(fromHour / DAY_SECONDS) * DAY_SECONDS)
@@ -192,7 +197,9 @@ function wholeDays({ fromHour, toHour }: Hours) {
 
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
-/** The channels that most was charged over, deleted ones too; as `topUsers`. */
+/**
+ * The channels with the highest charges, deleted ones included; hours and days as in `topUsers`.
+ */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
   const cells = sql.fragment`
@@ -226,7 +233,7 @@ const tokenPoint = rowType({
 
 export type Days = { readonly fromDay: number; readonly toDay: number }
 
-/** What a user was charged, by day of UTC. */
+/** The charges of a user by UTC day. */
 export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
   db.any(sql.type(dayPoint)`
     select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -236,7 +243,10 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
     group by day order by day
   `)
 
-/** The same over the tokens that most was used of, deleted ones too, and over the playground. */
+/**
+ * The same for the user's tokens with the highest charges, deleted ones included, and for the
+ * playground.
+ */
 export const tokenDays = (
   db: CommonQueryMethods,
   userId: number,

@@ -15,7 +15,7 @@ import { secondsOf } from '../seconds.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
-/** Sets cells of the user of an event, and where it was changed last. */
+/** Sets cells of an event's user, and the position of the user's last change. */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
   rows: RowChanges,
@@ -36,8 +36,9 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * Whose an identity is comes from its own stream, what a user sees of it from the user's: each row
- * is of one lane. NOTE: a released one keeps its row, since it may be claimed again in one batch.
+ * The owner of an identity comes from the identity's own stream, the user's view of it from the
+ * user's stream, so each row belongs to one lane. NOTE: a released identity keeps its row, because
+ * it may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -52,7 +53,7 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
     changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }
 
-/** Every text of a person, as a rebuild has it once the key is gone. */
+/** Empties every text about a person, as a rebuild would have it once the data key is destroyed. */
 const NO_TEXTS = { username: '', display_name: '' }
 
 const TABLES = {
@@ -67,7 +68,7 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
   must_change_password: isTemporary === true,
 })
 
-/** Who there is, with names opened, so that they can be searched. */
+/** The users, with readable names for searching. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 7,

@@ -8,7 +8,10 @@ import type {
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 
-/** What explains a row: for everybody, and for admins alone. Keys as the wire has them. */
+/**
+ * The details of a row: those for everybody and those for admins alone. The keys are those of the
+ * wire.
+ */
 export type Other = { readonly other: object; readonly adminOther: object }
 
 export const otherOfSettled = (data: CallSettled['data']): Other => ({
@@ -27,7 +30,8 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
   },
   adminOther: {
-    // The answer shows its caller the name that was asked for; the mapping is the operator's.
+    // The answer shows the model name that the caller sent; the mapping is internal to the
+    // operator.
     ...(data.upstreamModel === null
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
@@ -68,17 +72,20 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
-/** The word check, or the end of its caller's access: facts tell that of the last try alone. */
+/**
+ * Returns the end of a call, with ends by the word check or by revoked access, which only the last
+ * attempt records.
+ */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
   return error === 'screened' || error === 'revoked' ? error : end
 }
 
-/** Anomalies that tell of the provider's model and cost: they are for admins alone. */
-const OPERATORS_ANOMALIES = new Set(['other-model', 'higher-cost'])
+/** Anomalies that reveal the provider's model and cost; only admins see them. */
+const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>
-  anomaly !== null && OPERATORS_ANOMALIES.has(anomaly)
+  anomaly !== null && ADMIN_ANOMALIES.has(anomaly)
 
 const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
   anomaly === null ? {} : { anomaly }
@@ -88,7 +95,9 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
 })
 
-/** The exact decimals as text, and the same as numbers for those who only show them. */
+/**
+ * The exact decimals as text, and the same values as numbers for clients that only display them.
+ */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
   if (price.mode === 'call') {
@@ -104,17 +113,20 @@ function ofPrice(price: PriceSnapshot): object {
   }
 }
 
-/** What users pay is theirs to see; what the provider asks is the site's affair alone. */
+/** Users see what they pay; what the provider charges is visible to admins alone. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
-/** Who calls with another group than the own one pays what the own group pays in that. */
+/**
+ * A caller who uses another group than the own one pays the ratio that the own group has in that
+ * group.
+ */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
 })
 
-/** Of a call with sound: its parts, and the ratios of what was heard and said. */
+/** The audio parts of a call's usage, with the ratios of audio input and output. */
 function ofAudio(price: PriceSnapshot, usage: Usage): object {
   if (usage.inputAudio + usage.outputAudio === 0) return {}
   return {
