@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
 import type { LongResponses } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/envelope.ts'
@@ -9,7 +8,6 @@ import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
-import { PageQuery } from './contract/envelope.ts'
 
 /** The dependencies that every read route receives. */
 export type ReadDeps = {
@@ -58,19 +56,6 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
   const limit = Number(query.page_size ?? query.size ?? DEFAULT_PAGE_SIZE)
   return { page, limit, offset: page * limit }
 }
-
-const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
-
-/** Parts of query schemas. Texts are filters; empty ones do not filter. */
-export const Query = {
-  page: PageQuery,
-  text: text(200),
-  flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
-  /** A non-negative integer, or empty for none. */
-  integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
-}
-
-export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 /** Returns a filter's number; undefined if it is missing or empty. */
 export const integerOf = (value: string | undefined): number | undefined =>

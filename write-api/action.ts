@@ -7,7 +7,7 @@ import type {
   FastifyRequest,
   RawServerDefault,
 } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
@@ -18,6 +18,7 @@ import type { Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
+import type { IdParams } from '#read-api/contract/envelope.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
 import { toHttpError } from './error-catalogue.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
@@ -92,7 +93,5 @@ export async function waitUntilVisible(
   await freshness.waitFor(names, position, FRESH_WITHIN_MS)
 }
 
-/** Path parameters are text, so the schema checks that an id is a positive integer. */
-export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
-
+/** Returns the id of a path whose schema is `IdParams`. */
 export const idOf = ({ id }: Static<typeof IdParams>): number => Number(id)

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import { type HttpError, invalidField } from './http-errors.ts'
 import { languageOf } from './language.ts'
 
@@ -11,13 +10,6 @@ type Success<T> = {
 
 /** The answer of a call that succeeded. */
 export const success = <T>(data: T, message = ''): Success<T> => ({ success: true, message, data })
-
-/** Response schema of a call that says nothing but its success. */
-export const Done = Type.Object({
-  success: Type.Boolean(),
-  message: Type.String(),
-  data: Type.Null(),
-})
 
 export const done = (message = ''): Success<null> => success(null, message)
 

@@ -32,7 +32,8 @@ const action = (resource = '', name = ''): Scaffold => {
         path: `write-api/${resource}/${name}.ts`,
         create: `import Type from 'typebox'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { done } from '#infra/http/envelope.ts'
+import { Done } from '#read-api/contract/envelope.ts'
 import type { Action } from '../action.ts'
 
 const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -96,7 +97,7 @@ it('is done for a user', async () => {
       },
     ],
     next: [
-      `Put the body's schema into write-api/contract/ if the console sends it.`,
+      `Move the schema to write-api/contract/, as a row of its table, if the console calls the route.`,
       `Send the command of the domain from write-api/${resource}/${name}.ts.`,
       `Throw errors of the catalogue in write-api/${resource}/; a new code gets a row there.`,
     ],

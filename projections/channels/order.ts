@@ -1,25 +1,22 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import { shownStatus } from './channel-row.ts'
 
-export const CHANNEL_SORTS = [
-  'id',
-  'name',
-  'type',
-  'status',
-  'group',
-  'tag',
-  'models',
-  'priority',
-  'weight',
-  'used_quota',
-  'response_time',
-  'balance',
-  'test_time',
-  'created_time',
-  'expired_time',
-] as const
-
-export type ChannelSort = (typeof CHANNEL_SORTS)[number]
+export type ChannelSort =
+  | 'id'
+  | 'name'
+  | 'type'
+  | 'status'
+  | 'group'
+  | 'tag'
+  | 'models'
+  | 'priority'
+  | 'weight'
+  | 'used_quota'
+  | 'response_time'
+  | 'balance'
+  | 'test_time'
+  | 'created_time'
+  | 'expired_time'
 
 export type ChannelOrder = {
   /** Sorts by id alone when no column is given; otherwise by priority first. */

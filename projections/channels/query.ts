@@ -49,7 +49,7 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
   `
 
 export type { ChannelRow, MemberRow } from './channel-row.ts'
-export { CHANNEL_SORTS, type ChannelSort } from './order.ts'
+export type { ChannelSort } from './order.ts'
 
 /** null when the channel never existed; a deleted channel is returned with `isDeleted`. */
 export const findChannel = (

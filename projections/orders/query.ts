@@ -37,8 +37,7 @@ const orderRow = rowType({
 })
 export type OrderRow = RowOf<typeof orderRow>
 
-export const ORDER_STATES = ['pending', 'paid', 'refunded', 'disputed'] as const
-export type OrderState = (typeof ORDER_STATES)[number]
+export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed'
 
 export type OrderFilter = {
   /** null: orders of all users. */

@@ -33,17 +33,15 @@ const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
 
-export const REDEMPTION_SORTS = [
-  'id',
-  'name',
-  'status',
-  'quota',
-  'used_count',
-  'created_time',
-  'redeemed_time',
-  'valid_until',
-] as const
-export type RedemptionSort = (typeof REDEMPTION_SORTS)[number]
+export type RedemptionSort =
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'quota'
+  | 'used_count'
+  | 'created_time'
+  | 'redeemed_time'
+  | 'valid_until'
 
 /** The largest time, which stands for an absent end. */
 const NEVER = sql.fragment`9223372036854775807`

@@ -77,18 +77,16 @@ export const tokenIdsByName = (
     order by id desc
   `)
 
-export const TOKEN_SORTS = [
-  'id',
-  'name',
-  'status',
-  'remain_quota',
-  'used_quota',
-  'expired_time',
-  'created_time',
-  'accessed_time',
-  'group',
-] as const
-export type TokenSort = (typeof TOKEN_SORTS)[number]
+export type TokenSort =
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'remain_quota'
+  | 'used_quota'
+  | 'expired_time'
+  | 'created_time'
+  | 'accessed_time'
+  | 'group'
 
 export type TokenSearch = Slice & {
   readonly userId: number

@@ -1,9 +1,8 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
-import { ModelEntry } from '../contract/channels.ts'
-import { Envelope } from '../contract/envelope.ts'
+import { channelQueries } from '../contract/channels.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
@@ -13,29 +12,23 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {
   const { core } = deps
-  app.get(
-    '/api/channel/models',
-    {
-      schema: { response: { 200: Envelope(Type.Array(ModelEntry)) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channels', 'options'),
-    },
-    async () => {
+  app.route({
+    ...endpoint(channelQueries, 'GET /api/channel/models'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels', 'options'),
+    handler: async () => {
       const [named, options] = await Promise.all([channelModels(core.db), currentOptions(core)])
       const priced = ['ModelRatio', 'ModelPrice'].flatMap((key) => [...options.members(key).keys()])
       return success([...new Set([...named, ...priced])].sort().map((id) => ({ id })))
     },
-  )
-  app.get(
-    '/api/channel/models_enabled',
-    {
-      schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channels'),
-    },
-    async () => {
+  })
+  app.route({
+    ...endpoint(channelQueries, 'GET /api/channel/models_enabled'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels'),
+    handler: async () => {
       const served = await servedModels(core.db, deps.servedTypes, Math.floor(core.now() / 1_000))
       return success(served.map(({ model }) => model))
     },
-  )
+  })
 }

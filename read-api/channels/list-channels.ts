@@ -1,73 +1,48 @@
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import {
-  CHANNEL_SORTS,
-  type ChannelSort,
   type ChannelsOfTag,
   findChannel,
   listChannels,
   listChannelTags,
   type MemberRow,
 } from '#projections/channels/query.ts'
-import { Channel, ChannelEntry } from '../contract/channels.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { type App, IdParams, integerOf, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { channelAnswer } from './channel-answer.ts'
 
 /** `GET /api/channel/{id}`, for admins. */
 export function getChannel(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/channel/:id',
-    {
-      schema: { params: IdParams, response: { 200: Envelope(Channel) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channels', 'channel-checks'),
-    },
-    async ({ params }) => {
+  app.route({
+    ...endpoint(channelQueries, 'GET /api/channel/:id'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels', 'channel-checks'),
+    handler: async ({ params }) => {
       const row = await findChannel(deps.core.db, Number(params.id))
       if (row === null || row.isDeleted) {
         throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'The channel does not exist' })
       }
       return success(channelAnswer(row, deps.core.now()))
     },
-  )
+  })
 }
-
-const SearchChannels = Type.Object({
-  ...Query.page,
-  keyword: Query.text,
-  group: Query.text,
-  model: Query.text,
-  id_sort: Query.flag,
-  tag_mode: Query.flag,
-  /** `false`: in tag mode, tags are listed without their channels. */
-  children: Query.flag,
-  /** Lists channels with exactly this tag. */
-  tag: Query.text,
-  /** 0: all channels that are not enabled. */
-  status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
-  type: Query.integer,
-  sort: Type.Optional(Type.Union(['', ...CHANNEL_SORTS].map((name) => Type.Literal(name)))),
-  order: Type.Optional(Type.Union(['', 'asc', 'desc'].map((name) => Type.Literal(name)))),
-})
 
 /** `GET /api/channel/` and `/api/channel/search`, for admins; deleted channels are left out. */
 export function listChannelRows(app: App, deps: ReadDeps): void {
-  for (const path of ['/api/channel/', '/api/channel/search']) {
-    app.get(
-      path,
-      {
-        schema: { querystring: SearchChannels, response: { 200: Envelope(Page(ChannelEntry)) } },
-        onRequest: onlyAdmin,
-        preHandler: upToDate(deps, 'channels', 'channel-checks'),
-        // Serialising by the schema, which distinguishes tags from channels, would take longer than
-        // everything else.
-        serializerCompiler: () => JSON.stringify,
-      },
-      async ({ query }) => {
+  for (const name of ['GET /api/channel/', 'GET /api/channel/search'] as const) {
+    app.route({
+      ...endpoint(channelQueries, name),
+
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'channels', 'channel-checks'),
+      // Serialising by the schema, which distinguishes tags from channels, would take longer than
+      // everything else.
+      serializerCompiler: () => JSON.stringify,
+
+      handler: async ({ query }) => {
         const { db } = deps.core
         const now = deps.core.now()
         const { page, ...slice } = pageOf(query)
@@ -80,7 +55,7 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
           status: integerOf(query.status) ?? null,
           type: integerOf(query.type) ?? null,
           isIdSort: query.id_sort === 'true',
-          sort: query.sort === undefined || query.sort === '' ? null : (query.sort as ChannelSort),
+          sort: query.sort || null,
           isDescending: query.order === 'desc',
           now: Math.floor(now / 1_000),
         }
@@ -92,7 +67,7 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
         const { rows, total } = await listChannels(db, search)
         return success({ items: rows.map((row) => channelAnswer(row, now)), page, total })
       },
-    )
+    })
   }
 }
 

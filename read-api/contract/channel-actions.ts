@@ -1,4 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { FetchModels } from '#write-api/contract/channels.ts'
+import { ChannelType } from './channel-types.ts'
+import { Envelope, IdParams } from './envelope.ts'
 
 /** The result of a test. `time` is in seconds. */
 export const ChannelTest = Type.Object({
@@ -89,4 +92,55 @@ export type TestPush = {
   readonly kind: 'test'
   readonly channels: readonly ChannelCheckResult[]
   readonly run: TestProgress | null
+}
+
+export const Names = Envelope(Type.Array(Type.String()))
+
+const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
+
+export const channelChecks = {
+  'GET /api/channel/fetch_models/:id': {
+    summary: 'The models a channel’s provider lists',
+    params: IdParams,
+    response: { 200: Names },
+  },
+  'POST /api/channel/fetch_models': {
+    summary: 'The models an address lists, before there is a channel for it',
+    body: FetchModels,
+    response: { 200: Names },
+  },
+  'GET /api/channel/types': {
+    summary: 'The channel types that can be served',
+    response: { 200: Envelope(Type.Array(ChannelType)) },
+  },
+  'GET /api/channel/test': {
+    summary: 'Test all channels that are not turned off, in the background',
+    response: { 200: Envelope(TestProgress) },
+  },
+  'GET /api/channel/test/progress': {
+    summary: 'How far the last test of all channels is',
+    response: { 200: Envelope(TestProgress) },
+  },
+  'GET /api/channel/test/results': {
+    summary: 'What the last test of all channels found of each',
+    response: { 200: Envelope(TestResults) },
+  },
+  'GET /api/channel/test/:id': {
+    summary: 'Test a channel by one small chat; `time` is in seconds',
+    params: IdParams,
+    querystring: Type.Object({
+      model: Type.Optional(Type.String({ maxLength: 256 })),
+      stream: Type.Optional(FLAG),
+    }),
+    response: { 200: ChannelTestAnswer },
+  },
+  'GET /api/channel/update_balance/:id/': {
+    summary: 'Ask what is left of a channel’s account, in US dollars',
+    params: IdParams,
+    response: { 200: ChannelBalanceAnswer },
+  },
+  'GET /api/channel/update_balance': {
+    summary: 'Ask for the balances of all enabled channels',
+    response: { 200: Envelope(BalanceUpdate) },
+  },
 }

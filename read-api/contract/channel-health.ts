@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, IdParams } from './envelope.ts'
 
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -111,3 +112,23 @@ export const HealthHistory = Type.Object({
   points: Type.Array(HealthHistoryPoint),
 })
 export type HealthHistory = Static<typeof HealthHistory>
+
+const HistoryQuery = Type.Object({
+  range: Type.Optional(
+    Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
+  ),
+})
+
+export const healthQueries = {
+  'GET /api/channel/:id/health_history': {
+    summary: 'Get successes, failures and latency of a channel over time',
+    params: IdParams,
+    querystring: HistoryQuery,
+    response: { 200: Envelope(HealthHistory) },
+  },
+  'GET /api/channel/health': {
+    summary:
+      'Get the health of every channel: circuits, successes, latency, speed, calls in flight',
+    response: { 200: Envelope(HealthSnapshot) },
+  },
+}

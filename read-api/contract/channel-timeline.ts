@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, IdParams, Query } from './envelope.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -81,3 +82,20 @@ export const ChannelTimeline = Type.Object({
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>
+
+const TimelineQuery = Type.Object({
+  ...Query.page,
+  /** Unix seconds; both ends are inclusive. */
+  from: Query.integer,
+  to: Query.integer,
+  at: Query.integer,
+})
+
+export const timelineQueries = {
+  'GET /api/channel/:id/timeline': {
+    summary: 'Get the history of a channel, and its state at a moment',
+    params: IdParams,
+    querystring: TimelineQuery,
+    response: { 200: Envelope(ChannelTimeline) },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 
 export const Channel = Type.Object({
   id: Type.Integer(),
@@ -90,3 +91,53 @@ export type ChannelEntry = Static<typeof ChannelEntry>
 
 export const ModelEntry = Type.Object({ id: Type.String() })
 export type ModelEntry = Static<typeof ModelEntry>
+
+/** The columns that the list can be sorted by. */
+const CHANNEL_SORTS = [
+  'id',
+  'name',
+  'type',
+  'status',
+  'group',
+  'tag',
+  'models',
+  'priority',
+  'weight',
+  'used_quota',
+  'response_time',
+  'balance',
+  'test_time',
+  'created_time',
+  'expired_time',
+] as const
+
+const SearchChannels = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  group: Query.text,
+  model: Query.text,
+  id_sort: Query.flag,
+  tag_mode: Query.flag,
+  /** `false`: in tag mode, tags are listed without their channels. */
+  children: Query.flag,
+  /** Lists channels with exactly this tag. */
+  tag: Query.text,
+  /** 0: all channels that are not enabled. */
+  status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
+  type: Query.integer,
+  sort: choiceOf(CHANNEL_SORTS),
+  order: choiceOf(['asc', 'desc']),
+})
+
+const listChannels = {
+  querystring: SearchChannels,
+  response: { 200: Envelope(Page(ChannelEntry)) },
+}
+
+export const channelQueries = {
+  'GET /api/channel/': listChannels,
+  'GET /api/channel/search': listChannels,
+  'GET /api/channel/models': { response: { 200: Envelope(Type.Array(ModelEntry)) } },
+  'GET /api/channel/models_enabled': { response: { 200: Envelope(Type.Array(Type.String())) } },
+  'GET /api/channel/:id': { params: IdParams, response: { 200: Envelope(Channel) } },
+}

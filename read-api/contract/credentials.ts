@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope } from './envelope.ts'
 
 /** One of the user's sessions. Times are in Unix seconds. */
 export const OwnSession = Type.Object({
@@ -33,3 +34,8 @@ export const CredentialsOverview = Type.Object({
   passkeys: Type.Array(OwnPasskey),
 })
 export type CredentialsOverview = Static<typeof CredentialsOverview>
+
+export const credentialQueries = {
+  'GET /api/user/security': { response: { 200: Envelope(CredentialsOverview) } },
+  'GET /api/user/sessions': { response: { 200: Envelope(Type.Array(OwnSession)) } },
+}

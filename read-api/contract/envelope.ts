@@ -7,6 +7,9 @@ import Type, { type Static, type TSchema } from 'typebox'
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
+/** The response of a call that has no other result than its success. */
+export const Done = Envelope(Type.Null())
+
 export const ErrorEnvelope = Type.Object({
   success: Type.Literal(false),
   message: Type.String(),
@@ -26,3 +29,21 @@ export const PageQuery = {
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
   size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
 }
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** Parts of query schemas. Texts are filters; empty ones do not filter. */
+export const Query = {
+  page: PageQuery,
+  text: text(200),
+  flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
+  /** A non-negative integer, or empty for none. */
+  integer: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
+}
+
+/** Path parameters are text, so the schema checks that an id is a positive integer. */
+export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+/** One of the texts; the empty text counts as missing. */
+export const choiceOf = <T extends string>(texts: readonly T[]) =>
+  Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, Query } from './envelope.ts'
 
 export const LogEntry = Type.Object({
   /** Ascending with time; equals the position of the event that created the row. */
@@ -156,3 +157,63 @@ export const UsagePoint = Type.Object({
   token_used: Type.Integer(),
 })
 export type UsagePoint = Static<typeof UsagePoint>
+
+/** The filters of the log and its totals. All are optional; an empty filter matches everything. */
+const LogFilters = {
+  type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
+  token_name: Query.text,
+  model_name: Query.text,
+  group: Query.text,
+  request_id: Query.text,
+  start_timestamp: Query.integer,
+  end_timestamp: Query.integer,
+}
+
+/** Admins see the rows of all users, and can filter by user and channel. */
+const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
+
+const AllStat = Type.Object(AdminFilters)
+export type LogQuery = Static<typeof AllStat>
+const OwnStat = Type.Object(LogFilters)
+
+/** `before`: lists rows below this row id, instead of from the start. */
+const Paging = { ...Query.page, before: Query.integer }
+export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
+const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
+
+const FileOptions = {
+  format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
+  /** The IANA time zone of a CSV's times; the default is UTC. */
+  zone: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Names of the columns of a CSV, comma-separated; the default is all columns. */
+  columns: Type.Optional(Type.String({ maxLength: 500 })),
+}
+const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })
+const OwnRows = Type.Object({ ...LogFilters, ...FileOptions })
+export type ExportQuery = Static<typeof AllRows>
+
+const FILE = {
+  200: {
+    description: [
+      'A file that is streamed; a failure ends the connection. In a CSV, `cost_usd` is the cost of',
+      'a call and adds up to the total of `stat`. `amount_usd` is the amount of any other row,',
+      'negative for deductions; `quota` is either of them in quota units.',
+    ].join(' '),
+    content: {
+      'text/csv': { schema: Type.String() },
+      'application/x-ndjson': { schema: Type.String() },
+    },
+  },
+}
+
+const logPage = { 200: Envelope(LogPage) }
+const logStat = { 200: Envelope(LogStat) }
+
+export const logQueries = {
+  'GET /api/log/': { querystring: AllLogs, response: logPage },
+  'GET /api/log/self/': { querystring: OwnLogs, response: logPage },
+  'GET /api/log/stat': { querystring: AllStat, response: logStat },
+  'GET /api/log/self/stat': { querystring: OwnStat, response: logStat },
+  'GET /api/log/export': { querystring: AllRows, response: FILE },
+  'GET /api/log/self/export': { querystring: OwnRows, response: FILE },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, IdParams, Page, Query } from './envelope.ts'
 
 const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
 
@@ -42,3 +43,32 @@ export const Recipient = Type.Object({
   read_at: time,
 })
 export type Recipient = Static<typeof Recipient>
+
+const SearchMessages = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  start_date: Query.text,
+  end_date: Query.text,
+})
+
+const listMessages = {
+  querystring: SearchMessages,
+  response: { 200: Envelope(Page(AdminMessage)) },
+}
+
+export const messageQueries = {
+  'GET /api/admin/messages': listMessages,
+  'GET /api/admin/messages/search': listMessages,
+  'GET /api/user/messages': {
+    querystring: Type.Object(Query.page),
+    response: { 200: Envelope(Page(InboxMessage)) },
+  },
+  'GET /api/user/messages/unread_count': { response: { 200: Envelope(UnreadCount) } },
+  'GET /api/user/messages/:id': { params: IdParams, response: { 200: Envelope(InboxMessage) } },
+  'GET /api/admin/messages/:id': { params: IdParams, response: { 200: Envelope(AdminMessage) } },
+  'GET /api/admin/messages/:id/recipients': {
+    params: IdParams,
+    querystring: Type.Object(Query.page),
+    response: { 200: Envelope(Page(Recipient)) },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, Page, Query } from './envelope.ts'
 
 /**
  * Values are text: booleans are `true` or `false`; lists and maps are JSON, reformatted for
@@ -159,3 +160,36 @@ export const PresetRatios = Type.Object({
   max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>
+
+const HistoryQuery = Type.Object({ ...Query.page, key: Query.text, section: Query.text })
+
+export const PresetQuery = Type.Object({
+  source: Type.Union([
+    Type.Literal('flexible'),
+    Type.Literal('openrouter'),
+    Type.Literal('legacy'),
+  ]),
+})
+
+const name = Type.Optional(Type.String({ maxLength: 256 }))
+
+export const optionQueries = {
+  'GET /api/option/': { response: { 200: Envelope(Type.Array(Option)) } },
+  'GET /api/option/schema': { response: { 200: Envelope(OptionsSchema) } },
+  'GET /api/option/history': {
+    querystring: HistoryQuery,
+    response: { 200: Envelope(Page(OptionChange)) },
+  },
+  'GET /api/option/preset_ratios': {
+    querystring: PresetQuery,
+    response: { 200: Envelope(PresetRatios) },
+  },
+  'GET /api/option/price_history': {
+    querystring: Type.Object({ ...Query.page, model: name, keyword: Query.text, group: name }),
+    response: { 200: Envelope(Page(PriceChange)) },
+  },
+  'GET /api/option/price_schedule': {
+    querystring: Type.Object(Query.page),
+    response: { 200: Envelope(Page(ScheduledChange)) },
+  },
+}

@@ -35,3 +35,7 @@ export const Pricing = Type.Object({
   user_group: Type.String(),
 })
 export type Pricing = Static<typeof Pricing>
+
+export const pricingQueries = {
+  'GET /api/pricing': { response: { 200: Pricing } },
+}

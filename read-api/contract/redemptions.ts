@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { choiceOf, Envelope, Page, Query } from './envelope.ts'
 
 export const Redemption = Type.Object({
   id: Type.Integer(),
@@ -28,3 +29,39 @@ export const Redemption = Type.Object({
   valid_until: Type.Integer(),
 })
 export type Redemption = Static<typeof Redemption>
+
+const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
+
+/** The columns that the list can be sorted by. */
+const REDEMPTION_SORTS = [
+  'id',
+  'name',
+  'status',
+  'quota',
+  'used_count',
+  'created_time',
+  'redeemed_time',
+  'valid_until',
+] as const
+
+const SearchRedemptions = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  status: Type.Optional(Type.String({ pattern: '^[1-3]?$' })),
+  sort: choiceOf(REDEMPTION_SORTS),
+  order: choiceOf(['asc', 'desc']),
+})
+
+const listRedemptions = {
+  querystring: SearchRedemptions,
+  response: { 200: Envelope(Page(Redemption)) },
+}
+
+export const redemptionQueries = {
+  'GET /api/redemption/': listRedemptions,
+  'GET /api/redemption/search': listRedemptions,
+  'GET /api/redemption/count-by-name': {
+    querystring: ByName,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, Query } from './envelope.ts'
 
 export const Status = Type.Object({
   system_name: Type.String(),
@@ -79,3 +80,24 @@ export const LatestRelease = Type.Object({
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>
+
+export const statusQueries = {
+  'GET /api/notice': {
+    summary: 'Get the notice, Markdown or HTML; empty for none',
+    response: { 200: Envelope(Type.String()) },
+  },
+  'GET /api/about': {
+    summary: 'Get the about page, Markdown or HTML; empty for the default one',
+    response: { 200: Envelope(Type.String()) },
+  },
+  'GET /api/home_page_content': {
+    summary: 'Get the home page; empty for the default one',
+    response: { 200: Envelope(Type.String()) },
+  },
+  'GET /api/status': { response: { 200: Envelope(Status) } },
+  'GET /api/setup': { response: { 200: Envelope(SetupStatus) } },
+  'GET /api/option/latest_release': {
+    querystring: Type.Object({ is_forced: Query.flag }),
+    response: { 200: Envelope(LatestRelease) },
+  },
+}

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Page } from './envelope.ts'
+import { Envelope, Page, Query } from './envelope.ts'
 
 /** `total` counts up to 100 000; beyond that `is_total_capped` is true. */
 export const TaskPage = <T extends TSchema>(item: T) =>
@@ -72,3 +72,25 @@ export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
+
+/** Times are in Unix seconds; both ends are inclusive. `channel_id` is only for admins. */
+const Filters = {
+  ...Query.page,
+  channel_id: Query.integer,
+  start_timestamp: Query.integer,
+  end_timestamp: Query.integer,
+}
+const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
+const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
+/** The query of either list. */
+export type TaskQuery = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
+
+const drawings = { querystring: DrawingQuery, response: { 200: Envelope(TaskPage(DrawingTask)) } }
+const music = { querystring: MusicQuery, response: { 200: Envelope(TaskPage(MusicTask)) } }
+
+export const taskQueries = {
+  'GET /api/mj/': drawings,
+  'GET /api/mj/self': drawings,
+  'GET /api/task/': music,
+  'GET /api/task/self': music,
+}

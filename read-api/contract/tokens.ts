@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 
 /** The fields that calls and time change, which the live socket pushes. */
 export const TokenState = Type.Object({
@@ -48,3 +49,33 @@ export const Token = Type.Object({
   group: Type.String(),
 })
 export type Token = Static<typeof Token>
+
+/** The columns that the list can be sorted by. */
+const TOKEN_SORTS = [
+  'id',
+  'name',
+  'status',
+  'remain_quota',
+  'used_quota',
+  'expired_time',
+  'created_time',
+  'accessed_time',
+  'group',
+] as const
+
+const SearchTokens = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  token: Query.text,
+  status: Type.Optional(Type.String({ pattern: '^[1-4]?$' })),
+  sort: choiceOf(TOKEN_SORTS),
+  order: choiceOf(['asc', 'desc']),
+})
+
+const listTokens = { querystring: SearchTokens, response: { 200: Envelope(Page(Token)) } }
+
+export const tokenQueries = {
+  'GET /api/token/': listTokens,
+  'GET /api/token/search': listTokens,
+  'GET /api/token/:id': { params: IdParams, response: { 200: Envelope(Token) } },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { choiceOf, Envelope, Page, Query } from './envelope.ts'
 
 /** The source of a refund or its return: an admin, or a report of the payment provider. */
 const Source = Type.Union([Type.Literal('admin'), Type.Literal('refund'), Type.Literal('dispute')])
@@ -87,3 +88,16 @@ export const Order = Type.Object({
   paid_at: Type.Union([Type.Integer(), Type.Null()]),
 })
 export type Order = Static<typeof Order>
+
+export const OrderQuery = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  status: choiceOf(['pending', 'paid', 'refunded', 'disputed']),
+})
+
+const listOrders = { querystring: OrderQuery, response: { 200: Envelope(Page(Order)) } }
+
+export const orderQueries = {
+  'GET /api/user/topup/self': listOrders,
+  'GET /api/user/topup': listOrders,
+}

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, Query } from './envelope.ts'
+import { UsagePoint } from './logs.ts'
 
 const spent = {
   count: Type.Integer(),
@@ -54,3 +56,29 @@ export const SiteUsage = Type.Object({
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>
+
+export const UsageRange = Type.Object({
+  start_timestamp: Query.integer,
+  end_timestamp: Query.integer,
+})
+export type UsageRange = Static<typeof UsageRange>
+
+const points = { 200: Envelope(Type.Array(UsagePoint)) }
+
+export const usageQueries = {
+  'GET /api/data/': {
+    querystring: Type.Object({ ...UsageRange.properties, username: Query.text }),
+    response: points,
+  },
+  'GET /api/data/self/': { querystring: UsageRange, response: points },
+  'GET /api/data/site': {
+    summary: 'Get totals and margin of the site, top users, models and channels, and the read lag',
+    querystring: UsageRange,
+    response: { 200: Envelope(SiteUsage) },
+  },
+  'GET /api/data/self/tokens': {
+    summary: 'Get the charges of your tokens by day (UTC); id 0 is the rest',
+    querystring: UsageRange,
+    response: { 200: Envelope(Type.Array(TokenUsagePoint)) },
+  },
+}

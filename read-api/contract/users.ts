@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Envelope, IdParams, Page, Query } from './envelope.ts'
 
 /** The user data that a login returns and the console stores. */
 export const SessionUser = Type.Object({
@@ -64,3 +65,25 @@ export type UsableGroups = Static<typeof UsableGroups>
 /** `GET /api/user/check_in_status`. */
 export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 export type CheckInStatus = Static<typeof CheckInStatus>
+
+/** `chat`: only models that some channel serves for chat; `group`: as if called with this group. */
+const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
+
+const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
+
+const listUsers = { querystring: SearchUsers, response: { 200: Envelope(Page(User)) } }
+
+export const userQueries = {
+  'GET /api/user/': listUsers,
+  'GET /api/user/search': listUsers,
+  'GET /api/user/self': { response: { 200: Envelope(User) } },
+  'GET /api/user/aff': { response: { 200: Envelope(Type.String()) } },
+  'GET /api/user/check_in_status': { response: { 200: Envelope(CheckInStatus) } },
+  'GET /api/group/': { response: { 200: Envelope(Type.Array(Type.String())) } },
+  'GET /api/user/self/groups': { response: { 200: Envelope(UsableGroups) } },
+  'GET /api/user/models': {
+    querystring: ModelsQuery,
+    response: { 200: Envelope(Type.Array(Type.String())) },
+  },
+  'GET /api/user/:id': { params: IdParams, response: { 200: Envelope(User) } },
+}

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
-import Type from 'typebox'
 import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../route.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
 import { createPermits, limitReading } from './export-permits.ts'
 import { exportText } from './export-text.ts'
 import type { Viewer } from './log-answer.ts'
-import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
+import { logFilter } from './log-query.ts'
 
 const DECIMALS = 6
 
@@ -40,31 +40,6 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-const FileOptions = {
-  format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
-  /** The IANA time zone of a CSV's times; the default is UTC. */
-  zone: Type.Optional(Type.String({ maxLength: 64 })),
-  /** Names of the columns of a CSV, comma-separated; the default is all columns. */
-  columns: Type.Optional(Type.String({ maxLength: 500 })),
-}
-const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })
-const OwnRows = Type.Object({ ...LogFilters, ...FileOptions })
-type ExportQuery = Static<typeof AllRows>
-
-const FILE = {
-  200: {
-    description: [
-      'A file that is streamed; a failure ends the connection. In a CSV, `cost_usd` is the cost of',
-      'a call and adds up to the total of `stat`. `amount_usd` is the amount of any other row,',
-      'negative for deductions; `quota` is either of them in quota units.',
-    ].join(' '),
-    content: {
-      'text/csv': { schema: Type.String() },
-      'application/x-ndjson': { schema: Type.String() },
-    },
-  },
-}
-
 /** An export holds a database connection only briefly, but uses a core while it is read. */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
@@ -82,27 +57,22 @@ export function exportLogs(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: without this, a HEAD request would read every row in vain.
   const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
-  app.get(
-    '/api/log/export',
-    {
-      ...routeOptions,
-      schema: { querystring: AllRows, response: FILE },
-      onRequest: onlyAdmin,
-    },
-    (request, reply) => answer({ deps, permits, request, reply, query: request.query }, null),
-  )
-  app.get(
-    '/api/log/self/export',
-    {
-      ...routeOptions,
-      schema: { querystring: OwnRows, response: FILE },
-      onRequest: onlyUser,
-    },
-    (request, reply) => {
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/export'),
+    ...routeOptions,
+    onRequest: onlyAdmin,
+    handler: (request, reply) =>
+      answer({ deps, permits, request, reply, query: request.query }, null),
+  })
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/self/export'),
+    ...routeOptions,
+    onRequest: onlyUser,
+    handler: (request, reply) => {
       const { userId } = principalOf(request)
       return answer({ deps, permits, request, reply, query: request.query }, userId)
     },
-  )
+  })
 }
 
 type ExportRequest = {

@@ -1,38 +1,35 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type LogFilter, logRows } from '#projections/call-log/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { LogPage } from '../contract/logs.ts'
-import { type App, integerOf, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import { type AllLogs, logQueries } from '../contract/logs.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { decryptRows, logAnswer } from './log-answer.ts'
-import { AdminFilters, LogFilters, logFilter, PageCursors } from './log-query.ts'
+import { logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
-
-/** `before`: lists rows below this row id, instead of from the start. */
-const Paging = { ...Query.page, before: Query.integer }
-const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
-const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
 
 /** `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: newest first. */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
-  const response = { 200: Envelope(LogPage) }
-  app.get(
-    '/api/log/',
-    { schema: { querystring: AllLogs, response }, onRequest: onlyAdmin, preHandler: fresh },
-    (request) => answer(deps, cursors, request, request.query, null),
-  )
-  app.get(
-    '/api/log/self/',
-    { schema: { querystring: OwnLogs, response }, onRequest: onlyUser, preHandler: fresh },
-    (request) => answer(deps, cursors, request, request.query, principalOf(request).userId),
-  )
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/'),
+    preHandler: fresh,
+    onRequest: onlyAdmin,
+    handler: (request) => answer(deps, cursors, request, request.query, null),
+  })
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/self/'),
+    preHandler: fresh,
+    onRequest: onlyUser,
+    handler: (request) =>
+      answer(deps, cursors, request, request.query, principalOf(request).userId),
+  })
 }
 
 async function answer(

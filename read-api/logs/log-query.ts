@@ -1,28 +1,10 @@
 import type { CommonQueryMethods } from 'slonik'
-import type { Static } from 'typebox'
-import Type from 'typebox'
 import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
 import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
-import { integerOf, Query, type ReadDeps, textOf } from '../route.ts'
-
-/** The filters of the log and its totals. All are optional; an empty filter matches everything. */
-export const LogFilters = {
-  type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
-  token_name: Query.text,
-  model_name: Query.text,
-  group: Query.text,
-  request_id: Query.text,
-  start_timestamp: Query.integer,
-  end_timestamp: Query.integer,
-}
-
-/** Admins see the rows of all users, and can filter by user and channel. */
-export const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
-
-const AnyFilters = Type.Object(AdminFilters)
-export type LogQuery = Static<typeof AnyFilters>
+import type { LogQuery } from '../contract/logs.ts'
+import { integerOf, type ReadDeps, textOf } from '../route.ts'
 
 /**
  * Resolves the filters, with names replaced by ids. Returns null if a name is unknown, so that

@@ -1,18 +1,13 @@
-import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { LogStat } from '../contract/logs.ts'
+import { type LogQuery, type LogStat, logQueries } from '../contract/logs.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
-import { AdminFilters, LogFilters, type LogQuery, logFilter } from './log-query.ts'
+import { logFilter } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
-
-const AllStat = Type.Object(AdminFilters)
-const OwnStat = Type.Object(LogFilters)
 
 const CONSUMPTION = 2
 const RATE_SECONDS = 60
@@ -23,18 +18,18 @@ const RATE_SECONDS = 60
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
-  const response = { 200: Envelope(LogStat) }
-  app.get(
-    '/api/log/stat',
-    { schema: { querystring: AllStat, response }, onRequest: onlyAdmin, preHandler: fresh },
-    (request) => answer(deps, request.query, null),
-  )
-  app.get(
-    '/api/log/self/stat',
-    { schema: { querystring: OwnStat, response }, onRequest: onlyUser, preHandler: fresh },
-    (request: FastifyRequest) =>
-      answer(deps, request.query as LogQuery, principalOf(request).userId),
-  )
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/stat'),
+    preHandler: fresh,
+    onRequest: onlyAdmin,
+    handler: (request) => answer(deps, request.query, null),
+  })
+  app.route({
+    ...endpoint(logQueries, 'GET /api/log/self/stat'),
+    preHandler: fresh,
+    onRequest: onlyUser,
+    handler: (request) => answer(deps, request.query, principalOf(request).userId),
+  })
 }
 
 async function answer(deps: ReadDeps, query: LogQuery, ownerId: number | null) {

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField, notFound } from '#infra/http/http-errors.ts'
 import {
@@ -9,29 +9,19 @@ import {
   type RecipientRow,
   recipientsOf,
 } from '#projections/messages/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { AdminMessage, Recipient } from '../contract/messages.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
-
-const SearchMessages = Type.Object({
-  ...Query.page,
-  keyword: Query.text,
-  start_date: Query.text,
-  end_date: Query.text,
-})
+import { type AdminMessage, messageQueries, type Recipient } from '../contract/messages.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** Sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
-  for (const path of ['/api/admin/messages', '/api/admin/messages/search']) {
-    app.get(
-      path,
-      {
-        ...routeOptions,
-        schema: { querystring: SearchMessages, response: { 200: Envelope(Page(AdminMessage)) } },
-      },
-      async ({ query }) => {
+  for (const name of ['GET /api/admin/messages', 'GET /api/admin/messages/search'] as const) {
+    app.route({
+      ...endpoint(messageQueries, name),
+      ...routeOptions,
+
+      handler: async ({ query }) => {
         const { page, ...slice } = pageOf(query)
         const { rows, total } = await listMessages(core.db, {
           ...slice,
@@ -41,30 +31,23 @@ export function sentMessages(app: App, deps: ReadDeps): void {
         })
         return success({ items: rows.map(messageAnswer), page, total })
       },
-    )
+    })
   }
-  app.get(
-    '/api/admin/messages/:id',
-    { ...routeOptions, schema: { params: IdParams, response: { 200: Envelope(AdminMessage) } } },
-    async ({ params }) => success(messageAnswer(await findSentMessage(deps, params.id))),
-  )
-  app.get(
-    '/api/admin/messages/:id/recipients',
-    {
-      ...routeOptions,
-      schema: {
-        params: IdParams,
-        querystring: Type.Object(Query.page),
-        response: { 200: Envelope(Page(Recipient)) },
-      },
-    },
-    async ({ params, query }) => {
+  app.route({
+    ...endpoint(messageQueries, 'GET /api/admin/messages/:id'),
+    ...routeOptions,
+    handler: async ({ params }) => success(messageAnswer(await findSentMessage(deps, params.id))),
+  })
+  app.route({
+    ...endpoint(messageQueries, 'GET /api/admin/messages/:id/recipients'),
+    ...routeOptions,
+    handler: async ({ params, query }) => {
       const { id, total } = await findSentMessage(deps, params.id)
       const { page, ...slice } = pageOf(query)
       const rows = await recipientsOf(core.db, id, slice)
       return success({ items: rows.map(recipientAnswer), page, total })
     },
-  )
+  })
 }
 
 async function findSentMessage({ core }: ReadDeps, id: string): Promise<MessageRow> {

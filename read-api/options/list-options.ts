@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
 import { OPTIONS, optionValue } from '#domain/options/registry.ts'
 import type { OptionSchema as Schema } from '#domain/options/schema.ts'
@@ -6,19 +5,19 @@ import { SECTIONS } from '#domain/options/sections.ts'
 import { readableJson } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { listOptionChanges, type OptionChangeRow } from '#projections/option-changes/query.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
 import {
-  Option,
-  OptionChange,
+  type OptionChange,
   type OptionSchema,
-  OptionsSchema,
+  type OptionsSchema,
+  optionQueries,
   type OptionType as TypeAnswer,
 } from '../contract/options.ts'
-import { type App, pageOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
+import { type App, pageOf, type ReadDeps, textOf, upToDate } from '../route.ts'
 
 export type CurrentOptions = {
   readonly text: (key: string) => string
@@ -73,25 +72,22 @@ function membersOf(text: string): Map<string, unknown> {
 
 /** `GET /api/option/`: every option with its current value; secrets are never returned. */
 export function listOptions(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/option/',
-    {
-      schema: { response: { 200: Envelope(Type.Array(Option)) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'options'),
-    },
-    async () => success((await currentOptions(deps.core)).list()),
-  )
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'options'),
+    handler: async () => success((await currentOptions(deps.core)).list()),
+  })
 }
 
 /** `GET /api/option/schema`: all options with everything that the forms are derived from. */
 export function optionSchema(app: App): void {
   const answer = schemaAnswer()
-  app.get(
-    '/api/option/schema',
-    { schema: { response: { 200: Envelope(OptionsSchema) } }, onRequest: onlyAdmin },
-    async () => success(answer),
-  )
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/schema'),
+    onRequest: onlyAdmin,
+    handler: async () => success(answer),
+  })
 }
 
 export const schemaAnswer = (): OptionsSchema => ({
@@ -130,28 +126,23 @@ function typeAnswer(type: OptionType): TypeAnswer {
   }
 }
 
-const HistoryQuery = Type.Object({ ...Query.page, key: Query.text, section: Query.text })
-
 /**
  * `GET /api/option/history`, for admins: changes of one option, of a section, or of all options;
  * newest first.
  */
 export function optionHistory(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/option/history',
-    {
-      schema: { querystring: HistoryQuery, response: { 200: Envelope(Page(OptionChange)) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'option-changes', 'price-schedule', 'users'),
-    },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/history'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'option-changes', 'price-schedule', 'users'),
+    handler: async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const keys = keysOf(textOf(query.key), textOf(query.section))
       const { rows, total } = await listOptionChanges(deps.core.db, { keys, limit, offset })
       const names = await namesOf(deps, rows)
       return success({ items: rows.map((row) => changeAnswer(row, names)), page, total })
     },
-  )
+  })
 }
 
 function keysOf(key: string | undefined, section: string | undefined): string[] | null {

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Static } from 'typebox'
-import Type from 'typebox'
 import { request } from 'undici'
 import { isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { PresetRatios } from '../contract/options.ts'
+import { optionQueries, type PresetQuery, type PresetRatios } from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { currentOptions } from './list-options.ts'
 
@@ -110,14 +109,6 @@ const AS_OF = '2025-10'
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 
-const Query = Type.Object({
-  source: Type.Union([
-    Type.Literal('flexible'),
-    Type.Literal('openrouter'),
-    Type.Literal('legacy'),
-  ]),
-})
-
 const LIMITS = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
@@ -132,22 +123,19 @@ const LIMITS = {
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
   app.addHook('onClose', async () => lazy.close())
-  app.get(
-    '/api/option/preset_ratios',
-    {
-      schema: { querystring: Query, response: { 200: Envelope(PresetRatios) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'options'),
-    },
-    async ({ query }) => {
-      const { source } = query as Static<typeof Query>
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/preset_ratios'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'options'),
+    handler: async ({ query }) => {
+      const { source } = query as Static<typeof PresetQuery>
       const baseUrl = (await currentOptions(deps.core)).text('PresetRatioUrl')
       if (baseUrl === '') return success(shippedRatios(source, false))
       const lists = await fetchPreset(lazy.open(), baseUrl, source, SOURCES[source])
       if (lists === null) return success(shippedRatios(source, true))
       return success({ source, origin: 'fetched', as_of: '', is_fetch_failed: false, ...lists })
     },
-  )
+  })
 }
 
 function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typeof PresetRatios> {

@@ -1,27 +1,18 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { PriceChange, ScheduledChange } from '../contract/options.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
-
-const name = Type.Optional(Type.String({ maxLength: 256 }))
+import { optionQueries } from '../contract/options.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** `GET /api/option/price_history`: changes of prices with old and new value, author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/option/price_history',
-    {
-      schema: {
-        querystring: Type.Object({ ...Query.page, model: name, keyword: Query.text, group: name }),
-        response: { 200: Envelope(Page(PriceChange)) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'price-history', 'price-schedule', 'users'),
-    },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/price_history'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'price-history', 'price-schedule', 'users'),
+    handler: async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const { model = '', group = '' } = query
       const keyword = (query.keyword ?? '').trim()
@@ -40,22 +31,16 @@ export function priceHistory(app: App, deps: ReadDeps): void {
       }))
       return success({ items, page, total: found.total })
     },
-  )
+  })
 }
 
 /** `GET /api/option/price_schedule`: pending price changes, then completed ones. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/option/price_schedule',
-    {
-      schema: {
-        querystring: Type.Object(Query.page),
-        response: { 200: Envelope(Page(ScheduledChange)) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'price-schedule', 'users'),
-    },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/price_schedule'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'price-schedule', 'users'),
+    handler: async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const { rows, total } = await plannedChanges(deps.core.db, { limit, offset })
       const items = rows.map(
@@ -72,5 +57,5 @@ export function priceSchedule(app: App, deps: ReadDeps): void {
       )
       return success({ items, page, total })
     },
-  )
+  })
 }

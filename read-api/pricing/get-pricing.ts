@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { principalIfAny } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { afterPosition, success } from '#infra/http/envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { type PricedModel, Pricing } from '../contract/pricing.ts'
+import { type PricedModel, type Pricing, pricingQueries } from '../contract/pricing.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { usableGroups } from '../users/list-groups.ts'
@@ -152,18 +153,15 @@ const VISITORS_GROUP = 'default'
 /** `GET /api/pricing`: the callable models and their prices in the caller's groups; public. */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
-  app.get(
-    '/api/pricing',
-    {
-      schema: { response: { 200: Pricing } },
-      preHandler: upToDate(deps, ...PRICE_READ_MODELS),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(pricingQueries, 'GET /api/pricing'),
+    preHandler: upToDate(deps, ...PRICE_READ_MODELS),
+    handler: async (request) => {
       const viewer = await viewerOf(deps, request)
       const { data, ...groups } = await pricesFor(viewer, afterPosition(request) ?? 0)
       return { ...success(data), ...groups, user_group: viewer.group }
     },
-  )
+  })
 }
 
 async function viewerOf({ core }: ReadDeps, request: FastifyRequest): Promise<Viewer> {

@@ -1,17 +1,14 @@
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import {
   countRedemptionsByName,
   listRedemptions,
-  REDEMPTION_SORTS,
   type RedemptionRow,
-  type RedemptionSort,
 } from '#projections/redemptions/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { Redemption } from '../contract/redemptions.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** The responses for codes; `withKeys` only for admins. */
 async function redemptionAnswers(
@@ -42,25 +39,16 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-const SearchRedemptions = Type.Object({
-  ...Query.page,
-  keyword: Query.text,
-  status: Type.Optional(Type.String({ pattern: '^[1-3]?$' })),
-  sort: Type.Optional(Type.Union([...REDEMPTION_SORTS, ''].map((name) => Type.Literal(name)))),
-  order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc'), Type.Literal('')])),
-})
-
 /** `GET /api/redemption/` and `search`, for admins: newest first unless sorted. */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
-  for (const path of ['/api/redemption/', '/api/redemption/search']) {
-    app.get(
-      path,
-      {
-        schema: { querystring: SearchRedemptions, response: { 200: Envelope(Page(Redemption)) } },
-        onRequest: onlyAdmin,
-        preHandler: upToDate(deps, 'redemptions'),
-      },
-      async (request) => {
+  for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
+    app.route({
+      ...endpoint(redemptionQueries, name),
+
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'redemptions'),
+
+      handler: async (request) => {
         const { query } = request
         const { db, vault } = deps.core
         const { page, limit, offset } = pageOf(query)
@@ -69,7 +57,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           keyword,
           keyLookup: vault.keyedHash('redemption-key', keyword),
           status: query.status ? Number(query.status) : null,
-          sort: (query.sort || 'id') as RedemptionSort,
+          sort: query.sort || 'id',
           isDescending: query.order !== 'asc',
           limit,
           offset,
@@ -86,21 +74,17 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
         }
         return success({ items, page, total })
       },
-    )
+    })
   }
 }
 
-const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
-
 /** `GET /api/redemption/count-by-name`: the number of codes with exactly this name. */
 export function countByName(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/redemption/count-by-name',
-    {
-      schema: { querystring: ByName, response: { 200: Envelope(Type.Integer()) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'redemptions'),
-    },
-    async ({ query }) => success(await countRedemptionsByName(deps.core.db, query.name.trim())),
-  )
+  app.route({
+    ...endpoint(redemptionQueries, 'GET /api/redemption/count-by-name'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'redemptions'),
+    handler: async ({ query }) =>
+      success(await countRedemptionsByName(deps.core.db, query.name.trim())),
+  })
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { siteState } from '#projections/options/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { SetupStatus, Status } from '../contract/status.ts'
+import { statusQueries } from '../contract/status.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
@@ -16,13 +16,10 @@ export function getStatus(app: App, deps: ReadDeps): void {
   const startTime = Math.floor(deps.core.now() / 1_000)
   const oidcEndpoint = createOidcEndpoint(deps.core)
   app.addHook('onClose', oidcEndpoint.close)
-  app.get(
-    '/api/status',
-    {
-      schema: { response: { 200: Envelope(Status) } },
-      preHandler: upToDate(deps, 'options'),
-    },
-    async () => {
+  app.route({
+    ...endpoint(statusQueries, 'GET /api/status'),
+    preHandler: upToDate(deps, 'options'),
+    handler: async () => {
       const options = await currentOptions(deps.core)
       return success({
         version,
@@ -32,7 +29,7 @@ export function getStatus(app: App, deps: ReadDeps): void {
         ...loginFields(options, oidcEndpoint),
       })
     },
-  )
+  })
 }
 
 const siteFields = (options: CurrentOptions) => ({
@@ -150,13 +147,10 @@ export function chatsOf(text: string): Record<string, string>[] {
 
 /** `GET /api/setup`: returns whether the site is set up. */
 export function getSetup(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/setup',
-    {
-      schema: { response: { 200: Envelope(SetupStatus) } },
-      preHandler: upToDate(deps, 'options'),
-    },
-    async () => {
+  app.route({
+    ...endpoint(statusQueries, 'GET /api/setup'),
+    preHandler: upToDate(deps, 'options'),
+    handler: async () => {
       const isInitialised = (await siteState(deps.core.db)).rootUserId !== null
       return success({
         status: isInitialised,
@@ -164,5 +158,5 @@ export function getSetup(app: App, deps: ReadDeps): void {
         database_type: 'postgres',
       })
     },
-  )
+  })
 }

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
-import Type, { type Static, type TSchema } from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import {
@@ -9,10 +9,9 @@ import {
   TASKS_COUNTED_MAX,
   type TaskFilter,
 } from '#projections/tasks/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { DrawingTask, MusicTask, TaskPage } from '../contract/tasks.ts'
+import { type DrawingTask, type MusicTask, type TaskQuery, taskQueries } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
-import { type App, integerOf, pageOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
+import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../route.ts'
 import {
   type DecryptedTask,
   decryptTasks,
@@ -21,58 +20,40 @@ import {
   type Viewer,
 } from './task-answer.ts'
 
-/** Times are in Unix seconds; both ends are inclusive. `channel_id` is only for admins. */
-const Filters = {
-  ...Query.page,
-  channel_id: Query.integer,
-  start_timestamp: Query.integer,
-  end_timestamp: Query.integer,
-}
-const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
-const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
-type TaskQuery = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
-
 type Listing = {
   readonly kind: TaskFilter['kind']
-  readonly path: string
-  readonly query: TSchema
-  readonly item: TSchema
+  readonly all: 'GET /api/mj/' | 'GET /api/task/'
+  readonly own: 'GET /api/mj/self' | 'GET /api/task/self'
   readonly answer: (row: DecryptedTask, viewer: Viewer) => DrawingTask | MusicTask
 }
 
-const DRAWINGS: Listing = {
-  ...{ kind: 'drawing', path: '/api/mj', query: DrawingQuery, item: DrawingTask },
-  answer: drawingAnswer,
-}
-const MUSIC: Listing = {
-  ...{ kind: 'music', path: '/api/task', query: MusicQuery, item: MusicTask },
-  answer: musicAnswer,
-}
+const LISTINGS: readonly Listing[] = [
+  { kind: 'drawing', all: 'GET /api/mj/', own: 'GET /api/mj/self', answer: drawingAnswer },
+  { kind: 'music', all: 'GET /api/task/', own: 'GET /api/task/self', answer: musicAnswer },
+]
 
 /**
  * `GET /api/mj/`, `GET /api/task/` (all users, for admins), `GET /api/mj/self` and `GET
  * /api/task/self`: drawing and music tasks, newest first.
  */
-export function listTaskRows(app: App, deps: ReadDeps): void {
-  for (const listing of [DRAWINGS, MUSIC]) {
+export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
+  const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
+  for (const listing of LISTINGS) {
     const cursors = new PageCursors()
-    const fresh = upToDate(deps, 'tasks', 'users', 'channels')
-    const schema = {
-      querystring: listing.query,
-      response: { 200: Envelope(TaskPage(listing.item)) },
-    }
-    const listFor = (request: FastifyRequest, ownerId: number | null) =>
-      answer(deps, listing, cursors, { request, ownerId })
-    app.get(
-      `${listing.path}/`,
-      { schema, onRequest: onlyAdmin, preHandler: fresh },
-      async (request) => success(await listFor(request, null)),
-    )
-    app.get(
-      `${listing.path}/self`,
-      { schema, onRequest: onlyUser, preHandler: fresh },
-      async (request) => success(await listFor(request, principalOf(request).userId)),
-    )
+    const listFor = async (request: FastifyRequest, ownerId: number | null) =>
+      success(await answer(deps, listing, cursors, { request, ownerId }))
+    app.route({
+      ...endpoint(taskQueries, listing.all),
+      onRequest: onlyAdmin,
+      preHandler,
+      handler: (request) => listFor(request, null),
+    })
+    app.route({
+      ...endpoint(taskQueries, listing.own),
+      onRequest: onlyUser,
+      preHandler,
+      handler: (request) => listFor(request, principalOf(request).userId),
+    })
   }
 }
 

@@ -1,21 +1,13 @@
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
-import {
-  findToken,
-  listTokens,
-  TOKEN_SORTS,
-  type TokenRow,
-  type TokenSort,
-  tokenKeysOf,
-} from '#projections/tokens/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { Token, type TokenState } from '../contract/tokens.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/tokens/query.ts'
+import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 const ENABLED = 1
 const DISABLED = 2
@@ -110,14 +102,11 @@ const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
  * ones.
  */
 export function getToken(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/token/:id',
-    {
-      schema: { params: IdParams, response: { 200: Envelope(Token) } },
-      onRequest: onlyUser,
-      preHandler: upToDate(deps, 'tokens', 'balances'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(tokenQueries, 'GET /api/token/:id'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'tokens', 'balances'),
+    handler: async (request) => {
       const row = await findToken(deps.core.db, Number(request.params.id))
       const principal = principalOf(request)
       const isOwn = row?.userId === principal.userId && !row.isDeleted
@@ -125,7 +114,7 @@ export function getToken(app: App, deps: ReadDeps): void {
       if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'The token does not exist' })
       return success(token)
     },
-  )
+  })
 }
 
 const DECRYPT_BATCH = 100
@@ -156,26 +145,16 @@ export async function idsByKey(
   return ids
 }
 
-const SearchTokens = Type.Object({
-  ...Query.page,
-  keyword: Query.text,
-  token: Query.text,
-  status: Type.Optional(Type.String({ pattern: '^[1-4]?$' })),
-  sort: Type.Optional(Type.Union([...TOKEN_SORTS, ''].map((name) => Type.Literal(name)))),
-  order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc'), Type.Literal('')])),
-})
-
 /** `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless sorted. */
 export function listTokenRows(app: App, deps: ReadDeps): void {
-  for (const path of ['/api/token/', '/api/token/search']) {
-    app.get(
-      path,
-      {
-        schema: { querystring: SearchTokens, response: { 200: Envelope(Page(Token)) } },
-        onRequest: onlyUser,
-        preHandler: upToDate(deps, 'tokens', 'balances'),
-      },
-      async (request) => {
+  for (const name of ['GET /api/token/', 'GET /api/token/search'] as const) {
+    app.route({
+      ...endpoint(tokenQueries, name),
+
+      onRequest: onlyUser,
+      preHandler: upToDate(deps, 'tokens', 'balances'),
+
+      handler: async (request) => {
         const { query } = request
         const principal = principalOf(request)
         const { userId } = principal
@@ -185,7 +164,7 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
           keyword: query.keyword ?? '',
           ids: query.token ? await idsByKey(deps, principal, query.token) : null,
           status: query.status ? Number(query.status) : null,
-          sort: (query.sort || 'id') as TokenSort,
+          sort: query.sort || 'id',
           isDescending: query.order !== 'asc',
           now: Math.floor(deps.core.now() / 1_000),
           limit,
@@ -193,6 +172,6 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
         })
         return success({ items: await ownTokenAnswers(deps, principal, rows), page, total })
       },
-    )
+    })
   }
 }

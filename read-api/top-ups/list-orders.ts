@@ -1,13 +1,11 @@
 import type { Static } from 'typebox'
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import {
   listOrders,
-  ORDER_STATES,
   type OrderRow,
-  type OrderState,
   type RefundRow,
   type ReportRow,
   type RestorationRow,
@@ -15,9 +13,15 @@ import {
   reportsOf,
   restorationsOf,
 } from '#projections/orders/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { Order, type PaymentReport, type Refund, type Restoration } from '../contract/top-ups.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import {
+  type Order,
+  type OrderQuery,
+  orderQueries,
+  type PaymentReport,
+  type Refund,
+  type Restoration,
+} from '../contract/top-ups.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /**
  * The responses for orders; the refunding admin, the inviter's rebate and reports are included only
@@ -111,28 +115,22 @@ const reportAnswer = (row: ReportRow): PaymentReport => ({
 const moneyText = (cents: bigint): string =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-const OrderQuery = Type.Object({
-  ...Query.page,
-  keyword: Query.text,
-  status: Type.Optional(Type.Union([...ORDER_STATES, ''].map((name) => Type.Literal(name)))),
-})
-
 /** `GET /api/user/topup/self` and, for admins, `/api/user/topup`: orders, newest first. */
 export function listOrderRows(app: App, deps: ReadDeps): void {
-  const response = { 200: Envelope(Page(Order)) }
-  const schema = { querystring: OrderQuery, response }
   const fresh = upToDate(deps, 'orders', 'users')
-  app.get(
-    '/api/user/topup/self',
-    { schema, onRequest: onlyUser, preHandler: fresh },
-    async (request) => {
-      const { userId } = principalOf(request)
-      return success(await answer(deps, request.query, userId))
-    },
-  )
-  app.get('/api/user/topup', { schema, onRequest: onlyAdmin, preHandler: fresh }, async (request) =>
-    success(await answer(deps, request.query, null)),
-  )
+  app.route({
+    ...endpoint(orderQueries, 'GET /api/user/topup/self'),
+    onRequest: onlyUser,
+    preHandler: fresh,
+    handler: async (request) =>
+      success(await answer(deps, request.query, principalOf(request).userId)),
+  })
+  app.route({
+    ...endpoint(orderQueries, 'GET /api/user/topup'),
+    onRequest: onlyAdmin,
+    preHandler: fresh,
+    handler: async (request) => success(await answer(deps, request.query, null)),
+  })
 }
 
 async function answer(
@@ -144,7 +142,7 @@ async function answer(
   const { rows, total } = await listOrders(deps.core.db, {
     userId,
     keyword: (query.keyword ?? '').trim(),
-    state: (query.status || null) as OrderState | null,
+    state: query.status || null,
     limit,
     offset,
   })

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { errorsOf } from '#infra/http/http-errors.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { LatestRelease } from '../contract/status.ts'
+import { statusQueries } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
 import { currentOptions } from '../options/list-options.ts'
-import { type App, Query, type ReadDeps, upToDate } from '../route.ts'
+import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
@@ -65,17 +64,11 @@ export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   let outbound: Outbound | null = null
   let last: LastCheck | null = null
   app.addHook('onClose', async () => outbound?.close())
-  app.get(
-    '/api/option/latest_release',
-    {
-      schema: {
-        querystring: Type.Object({ is_forced: Query.flag }),
-        response: { 200: Envelope(LatestRelease) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate({ core, ...deps }, 'options'),
-    },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(statusQueries, 'GET /api/option/latest_release'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate({ core, ...deps }, 'options'),
+    handler: async ({ query }) => {
       const options = await currentOptions(core)
       const isForced = query.is_forced === 'true'
       const url = options.text('UpdateCheckUrl')
@@ -98,7 +91,7 @@ export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
         is_newer: isNewer(latest, current),
       })
     },
-  )
+  })
 }
 
 type Release = { readonly version: string; readonly notes: string }

@@ -1,14 +1,13 @@
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { readPositions } from '#projections/freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { SiteUsage } from '../contract/usage.ts'
+import { type SiteUsage, usageQueries } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
-import { UsageRange, usageRange } from './usage-data.ts'
+import { usageRange } from './usage-data.ts'
 
 const HOUR = 3_600
 const TOP = 10
@@ -18,19 +17,11 @@ const TOP = 10
  * models.
  */
 export function siteUsage(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/data/site',
-    {
-      schema: {
-        summary:
-          'Get totals and margin of the site, top users, models and channels, and the read lag',
-        querystring: Type.Object(UsageRange),
-        response: { 200: Envelope(SiteUsage) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'usage-by-hour', 'users', 'channels'),
-    },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(usageQueries, 'GET /api/data/site'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'usage-by-hour', 'users', 'channels'),
+    handler: async ({ query }) => {
       const { core } = deps
       const { from, to } = usageRange(query, core.now())
       const hours = { fromHour: from - (from % HOUR), toHour: to - (to % HOUR) }
@@ -60,7 +51,7 @@ export function siteUsage(app: App, deps: ReadDeps): void {
         lag,
       })
     },
-  )
+  })
 }
 
 const spentOf = (spent: { count: number; quota: bigint; tokens: number }) => ({

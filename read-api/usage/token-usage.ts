@@ -1,30 +1,22 @@
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { TokenUsagePoint } from '../contract/usage.ts'
+import { type TokenUsagePoint, usageQueries } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
-import { UsageRange, usageRange } from './usage-data.ts'
+import { usageRange } from './usage-data.ts'
 
 const DAY = 86_400
 const TOKENS_MAX = 50
 
 /** `GET /api/data/self/tokens`: the charges of the caller's tokens by UTC day. */
 export function tokenUsage(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/data/self/tokens',
-    {
-      schema: {
-        summary: 'Get the charges of your tokens by day (UTC); id 0 is the rest',
-        querystring: Type.Object(UsageRange),
-        response: { 200: Envelope(Type.Array(TokenUsagePoint)) },
-      },
-      onRequest: onlyUser,
-      preHandler: upToDate(deps, 'usage-by-hour', 'tokens', 'balances'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(usageQueries, 'GET /api/data/self/tokens'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'usage-by-hour', 'tokens', 'balances'),
+    handler: async (request) => {
       const { db, now } = deps.core
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
@@ -35,7 +27,7 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
     },
-  )
+  })
 }
 
 type DayUsage = { readonly day: number; count: number; quota: bigint; tokens: number }

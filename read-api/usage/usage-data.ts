@@ -1,17 +1,12 @@
-import type { FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { UsagePoint } from '../contract/logs.ts'
-import { type App, integerOf, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
-
-export const UsageRange = { start_timestamp: Query.integer, end_timestamp: Query.integer }
+import { type UsageRange, usageQueries } from '../contract/usage.ts'
+import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../route.ts'
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
@@ -21,10 +16,7 @@ const SPAN_MAX = 100 * DAY
  * Returns the requested range in Unix seconds; the default is the last week. Throws if it is too
  * long.
  */
-export function usageRange(
-  query: { start_timestamp?: string; end_timestamp?: string },
-  now: number,
-): { from: number; to: number } {
+export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
   const from = integerOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
   if (to - from <= SPAN_MAX) return { from, to }
@@ -34,9 +26,6 @@ export function usageRange(
   })
 }
 
-const AllUsage = Type.Object({ ...UsageRange, username: Query.text })
-const OwnUsage = Type.Object(UsageRange)
-
 const HOUR = 3_600
 
 /**
@@ -45,30 +34,26 @@ const HOUR = 3_600
  */
 export function usageData(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'usage-by-hour')
-  const response = { 200: Envelope(Type.Array(UsagePoint)) }
-  app.get(
-    '/api/data/',
-    { schema: { querystring: AllUsage, response }, onRequest: onlyAdmin, preHandler: fresh },
-    async ({ query }) => {
+  app.route({
+    ...endpoint(usageQueries, 'GET /api/data/'),
+    onRequest: onlyAdmin,
+    preHandler: fresh,
+    handler: async ({ query }) => {
       const username = textOf(query.username)
       if (username === undefined) return answer(deps, query, undefined)
       const userId = await userIdByName(deps.core.db, username)
       return userId === null ? success([]) : answer(deps, query, userId)
     },
-  )
-  app.get(
-    '/api/data/self/',
-    { schema: { querystring: OwnUsage, response }, onRequest: onlyUser, preHandler: fresh },
-    (request: FastifyRequest) =>
-      answer(deps, request.query as Static<typeof OwnUsage>, principalOf(request).userId),
-  )
+  })
+  app.route({
+    ...endpoint(usageQueries, 'GET /api/data/self/'),
+    onRequest: onlyUser,
+    preHandler: fresh,
+    handler: (request) => answer(deps, request.query, principalOf(request).userId),
+  })
 }
 
-async function answer(
-  { core }: ReadDeps,
-  query: Static<typeof OwnUsage>,
-  userId: number | undefined,
-) {
+async function answer({ core }: ReadDeps, query: UsageRange, userId: number | undefined) {
   const { from, to } = usageRange(query, core.now())
   const points = await usagePoints(core.db, {
     ...(userId === undefined ? {} : { userId }),

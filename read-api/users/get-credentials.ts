@@ -1,10 +1,9 @@
-import Type from 'typebox'
 import { onlySession, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
-import { CredentialsOverview, OwnSession } from '../contract/credentials.ts'
-import { Envelope } from '../contract/envelope.ts'
+import { type CredentialsOverview, credentialQueries } from '../contract/credentials.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 /**
@@ -13,14 +12,11 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
-  app.get(
-    '/api/user/security',
-    {
-      schema: { response: { 200: Envelope(CredentialsOverview) } },
-      onRequest: onlySession,
-      preHandler: upToDate(deps, 'credentials'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(credentialQueries, 'GET /api/user/security'),
+    onRequest: onlySession,
+    preHandler: upToDate(deps, 'credentials'),
+    handler: async (request) => {
       const principal = principalOf(request)
       const [row, passkeys] = await Promise.all([
         credentialsOf(core.db, principal.userId),
@@ -38,7 +34,7 @@ export function getCredentials(app: App, deps: ReadDeps): void {
         })),
       })
     },
-  )
+  })
 }
 
 /** Returns null if the token is no longer valid. */
@@ -54,13 +50,10 @@ function tokenOf(
 
 /** `GET /api/user/sessions`: the caller's sessions, the most recently used first. */
 export function listSessions(app: App): void {
-  app.get(
-    '/api/user/sessions',
-    {
-      schema: { response: { 200: Envelope(Type.Array(OwnSession)) } },
-      onRequest: onlySession,
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(credentialQueries, 'GET /api/user/sessions'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { userId, authVersion, sessionHash } = principalOf(request)
       const sessions = await request.server.gate.sessions.listOf(userId, authVersion)
       return success(
@@ -74,5 +67,5 @@ export function listSessions(app: App): void {
         })),
       )
     },
-  )
+  })
 }

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { dayOf } from '#domain/shared/day.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook.ts'
@@ -9,22 +9,18 @@ import { webhookSecret } from '#infra/vault/secrets.ts'
 import { accountsOf } from '#projections/balances/query.ts'
 import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { CheckInStatus, User } from '../contract/users.ts'
+import { userQueries } from '../contract/users.ts'
 import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { userAnswers } from './list-users.ts'
 
 /** `GET /api/user/self`: the caller's user data and balance. */
 export function getSelf(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/user/self',
-    {
-      schema: { response: { 200: Envelope(User) } },
-      onRequest: onlyUserOfAnyPassword,
-      preHandler: upToDate(deps, 'users', 'balances', 'notifications'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/self'),
+    onRequest: onlyUserOfAnyPassword,
+    preHandler: upToDate(deps, 'users', 'balances', 'notifications'),
+    handler: async (request) => {
       const row = await findUser(deps.core.db, principalOf(request).userId)
       const [user] = row === null ? [] : await userAnswers(deps, [row])
       if (row === null || user === undefined) throw httpError('NotLoggedIn')
@@ -42,7 +38,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
         has_password: row.passwordRef !== null,
       })
     },
-  )
+  })
 }
 
 /** The problem of the webhook that its owner must fix before a warning can be sent. */
@@ -78,23 +74,20 @@ function withNotifications(
 
 /** `GET /api/user/aff`: the code of the caller's invite link; it never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
-  app.get(
-    '/api/user/aff',
-    { schema: { response: { 200: Envelope(Type.String()) } }, onRequest: onlyUser },
-    async (request) => success(codeOfId(core.vault, principalOf(request).userId)),
-  )
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/aff'),
+    onRequest: onlyUser,
+    handler: async (request) => success(codeOfId(core.vault, principalOf(request).userId)),
+  })
 }
 
 /** `GET /api/user/check_in_status`: whether today's reward (UTC) is still available. */
 export function checkInStatus(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/user/check_in_status',
-    {
-      schema: { response: { 200: Envelope(CheckInStatus) } },
-      onRequest: onlyUser,
-      preHandler: upToDate(deps, 'balances', 'options'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/check_in_status'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'balances', 'options'),
+    handler: async (request) => {
       const { core } = deps
       const { userId } = principalOf(request)
       const account = (await accountsOf(core.db, [userId])).get(userId)
@@ -102,5 +95,5 @@ export function checkInStatus(app: App, deps: ReadDeps): void {
       const options = await currentOptions(core)
       return success({ can_check_in: options.flag('CheckInEnabled') && isOpen })
     },
-  )
+  })
 }

@@ -1,13 +1,12 @@
-import Type from 'typebox'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope } from '../contract/envelope.ts'
-import { UsableGroups } from '../contract/users.ts'
+import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
-import { type App, Query, type ReadDeps, textOf, upToDate } from '../route.ts'
+import { type App, type ReadDeps, textOf, upToDate } from '../route.ts'
 
 type UsableGroup = {
   readonly desc: string
@@ -42,48 +41,36 @@ const membersOf = (value: unknown): Map<string, unknown> =>
 
 /** `GET /api/group/` (the names of all groups, for admins) and `GET /api/user/self/groups`. */
 export function listGroups(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/group/',
-    {
-      schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'options'),
-    },
-    async () => {
+  app.route({
+    ...endpoint(userQueries, 'GET /api/group/'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'options'),
+    handler: async () => {
       const options = await currentOptions(deps.core)
       return success([...options.members('GroupRatio').keys()])
     },
-  )
-  app.get(
-    '/api/user/self/groups',
-    {
-      schema: { response: { 200: Envelope(UsableGroups) } },
-      onRequest: onlyUser,
-      preHandler: upToDate(deps, 'options', 'users'),
-    },
-    async (request) => {
+  })
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/self/groups'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'options', 'users'),
+    handler: async (request) => {
       const groups = usableGroups(await currentOptions(deps.core), principalOf(request).group)
       return success(Object.fromEntries(groups))
     },
-  )
+  })
 }
-
-/** `chat`: only models that some channel serves for chat; `group`: as if called with this group. */
-const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 
 /**
  * `GET /api/user/models`: the models that the user can call: offered by enabled channels to the
  * user's groups and priced there, unless the user accepts models without a price.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/user/models',
-    {
-      schema: { querystring: ModelsQuery, response: { 200: Envelope(Type.Array(Type.String())) } },
-      onRequest: onlyUser,
-      preHandler: upToDate(deps, 'channels', 'options', 'users'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/models'),
+    onRequest: onlyUser,
+    preHandler: upToDate(deps, 'channels', 'options', 'users'),
+    handler: async (request) => {
       const { core } = deps
       const { userId, group: userGroup } = principalOf(request)
       const usable = usableGroups(await currentOptions(core), userGroup)
@@ -100,5 +87,5 @@ export function listUserModels(app: App, deps: ReadDeps): void {
       )
       return success(models.map(({ model }) => model))
     },
-  )
+  })
 }

@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { User } from '../contract/users.ts'
-import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../route.ts'
+import { type User, userQueries } from '../contract/users.ts'
+import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** The responses for users, each with its balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
@@ -68,20 +67,17 @@ const userAnswer = (row: UserRow, account: Account | undefined): User => ({
 
 /** `GET /api/user/{id}`, for admins. */
 export function getUser(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/user/:id',
-    {
-      schema: { params: IdParams, response: { 200: Envelope(User) } },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'users', 'balances', 'credentials'),
-    },
-    async (request) => {
+  app.route({
+    ...endpoint(userQueries, 'GET /api/user/:id'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'users', 'balances', 'credentials'),
+    handler: async (request) => {
       const row = await findUser(deps.core.db, Number(request.params.id))
       const [user] = row === null ? [] : await changeableUsers(deps, request, [row])
       if (user === undefined) throw notFound({ zh: '用户不存在', en: 'The user does not exist' })
       return success({ ...user, has_second_factor: await hasSecondFactor(deps, user.id) })
     },
-  )
+  })
 }
 
 async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<boolean> {
@@ -92,21 +88,18 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
   return credentials?.totpSince != null || passkeys.length > 0
 }
 
-const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
-
 /**
  * `GET /api/user/` and `/api/user/search`, for admins: newest first, including deactivated users.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
-  for (const path of ['/api/user/', '/api/user/search']) {
-    app.get(
-      path,
-      {
-        schema: { querystring: SearchUsers, response: { 200: Envelope(Page(User)) } },
-        onRequest: onlyAdmin,
-        preHandler: upToDate(deps, 'users', 'balances'),
-      },
-      async (request) => {
+  for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {
+    app.route({
+      ...endpoint(userQueries, name),
+
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'users', 'balances'),
+
+      handler: async (request) => {
         const { query } = request
         const { page, limit, offset } = pageOf(query)
         const { keyword = '', group = '' } = query
@@ -114,6 +107,6 @@ export function listUserRows(app: App, deps: ReadDeps): void {
         const items = await changeableUsers(deps, request, rows)
         return success({ items, page, total })
       },
-    )
+    })
   }
 }

@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
@@ -20,8 +19,6 @@ export type ActionDeps = CheckDeps & {
 
 /** One action: its route, its schema and what it does. */
 export type ChannelAct = (api: Api, deps: ActionDeps) => void
-
-export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 const FRESH_WITHIN_MS = 2_000
 

@@ -1,11 +1,10 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { FetchModels } from '#write-api/contract/channels.ts'
+import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
 import { askProvider, notUnderstood } from './ask-provider.ts'
-import { type ActionDeps, type ChannelAct, channelNow, IdParams } from './channel-action.ts'
+import { type ActionDeps, type ChannelAct, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { enteredTarget } from './entered-target.ts'
 
@@ -52,41 +51,25 @@ const isName = (value: unknown): value is string =>
   value.length <= NAME_LENGTH_MAX &&
   /^[^,\p{Cc}\p{Cs}]+$/u.test(value)
 
-const Names = Envelope(Type.Array(Type.String()))
-
 /**
  * `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models`, for admins: the names
  * of the models that a provider lists. A stored key goes to its stored address alone.
  */
 export const fetchModels: ChannelAct = (api, deps) => {
-  api.get(
-    '/api/channel/fetch_models/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'The models a channel’s provider lists',
-        params: IdParams,
-        response: { 200: Names },
-      },
-    },
-    async ({ params }) => {
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/fetch_models/:id'),
+    onRequest: onlyAdmin,
+    handler: async ({ params }) => {
       const { target } = await channelNow(deps, Number(params.id))
       if (target === null) throw channelActionError('ChannelNotCallable')
       return success(await listed(deps, target))
     },
-  )
-  api.post(
-    '/api/channel/fetch_models',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'The models an address lists, before there is a channel for it',
-        body: FetchModels,
-        response: { 200: Names },
-      },
-    },
-    async ({ body }) => success(await listed(deps, await enteredTarget(deps, body))),
-  )
+  })
+  api.route({
+    ...endpoint(channelChecks, 'POST /api/channel/fetch_models'),
+    onRequest: onlyAdmin,
+    handler: async ({ body }) => success(await listed(deps, await enteredTarget(deps, body))),
+  })
 }
 
 async function listed({ side }: ActionDeps, target: ProviderTarget): Promise<string[]> {

@@ -1,8 +1,8 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { ChannelType } from '#read-api/contract/channel-types.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
+import { channelChecks } from '#read-api/contract/channel-actions.ts'
+import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from '../providers/tasks/profiles.ts'
@@ -10,17 +10,11 @@ import type { ChannelAct } from './channel-action.ts'
 
 /** `GET /api/channel/types`, for admins: what can be served, and the fields each type has. */
 export const listTypes: ChannelAct = (api) => {
-  api.get(
-    '/api/channel/types',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'The channel types that can be served',
-        response: { 200: Envelope(Type.Array(ChannelType)) },
-      },
-    },
-    async () => success([...PROFILES, ...TASK_PROFILES].map(typeAnswer)),
-  )
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/types'),
+    onRequest: onlyAdmin,
+    handler: async () => success([...PROFILES, ...TASK_PROFILES].map(typeAnswer)),
+  })
 }
 
 const typeAnswer = (profile: Profile): ChannelType => ({

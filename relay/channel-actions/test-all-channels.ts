@@ -1,8 +1,12 @@
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
-import { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
+import {
+  channelChecks,
+  type TestProgress,
+  type TestResults,
+} from '#read-api/contract/channel-actions.ts'
 import { type ActionDeps, type ChannelAct, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
@@ -12,44 +16,26 @@ import { TEST_RUNS_LEASE } from './test-runs.ts'
  * `GET /api/channel/test/progress`; and what it found, `GET /api/channel/test/results`.
  */
 export const testAllChannels: ChannelAct = (api, deps) => {
-  api.get(
-    '/api/channel/test',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Test all channels that are not turned off, in the background',
-        response: { 200: Envelope(TestProgress) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/test'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const started = await deps.runs.start(contextOf(deps, request))
       if (started === null) throw channelActionError('TestsRunning')
       await visible(deps, reply, started.position)
       return success(await progress(deps))
     },
-  )
-  api.get(
-    '/api/channel/test/progress',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'How far the last test of all channels is',
-        response: { 200: Envelope(TestProgress) },
-      },
-    },
-    async () => success(await progress(deps)),
-  )
-  api.get(
-    '/api/channel/test/results',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'What the last test of all channels found of each',
-        response: { 200: Envelope(TestResults) },
-      },
-    },
-    async () => success(await results(deps)),
-  )
+  })
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/test/progress'),
+    onRequest: onlyAdmin,
+    handler: async () => success(await progress(deps)),
+  })
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/test/results'),
+    onRequest: onlyAdmin,
+    handler: async () => success(await results(deps)),
+  })
 }
 
 async function results({ core }: ActionDeps): Promise<TestResults> {

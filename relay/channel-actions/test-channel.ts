@@ -1,13 +1,13 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
-import { ChannelTestAnswer } from '#read-api/contract/channel-actions.ts'
+import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
 import { NO_WAY } from './ask-provider.ts'
-import { type ChannelAct, channelNow, contextOf, IdParams, visible } from './channel-action.ts'
+import { type ChannelAct, channelNow, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { type ProbeResult, testChannel } from './probe.ts'
 
@@ -52,25 +52,12 @@ const otherModelWords = (model: string): Words => ({
   en: `The answer names another model than was sent: ${model}`,
 })
 
-const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
-
 /** `GET /api/channel/test/{id}?model`, for admins: one small chat, and how long it took. */
 export const testOneChannel: ChannelAct = (api, deps) => {
-  api.get(
-    '/api/channel/test/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Test a channel by one small chat; `time` is in seconds',
-        params: IdParams,
-        querystring: Type.Object({
-          model: Type.Optional(Type.String({ maxLength: 256 })),
-          stream: Type.Optional(FLAG),
-        }),
-        response: { 200: ChannelTestAnswer },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/test/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { params, query } = request
       const channel = await channelNow(deps, Number(params.id))
       const context = contextOf(deps, request)
@@ -92,5 +79,5 @@ export const testOneChannel: ChannelAct = (api, deps) => {
         data: { model, time, reason },
       }
     },
-  )
+  })
 }

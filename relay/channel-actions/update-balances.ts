@@ -1,14 +1,13 @@
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { BalanceUpdate, ChannelBalanceAnswer } from '#read-api/contract/channel-actions.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
+import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-actions.ts'
 import {
   type ActionDeps,
   type ChannelAct,
   channelNow,
   contextOf,
-  IdParams,
   visible,
 } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
@@ -18,17 +17,10 @@ import { viewsNow } from './views-now.ts'
 
 /** `GET /api/channel/update_balance/{id}/`, for admins: what is left of its account, in dollars. */
 export const updateBalance: ChannelAct = (api, deps) => {
-  api.get(
-    '/api/channel/update_balance/:id/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Ask what is left of a channel’s account, in US dollars',
-        params: IdParams,
-        response: { 200: ChannelBalanceAnswer },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/update_balance/:id/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const channel = await channelNow(deps, Number(request.params.id))
       const { target } = channel
       if (target === null) throw channelActionError('ChannelNotCallable')
@@ -40,7 +32,7 @@ export const updateBalance: ChannelAct = (api, deps) => {
       const balance = Number(read.balance)
       return { success: true, message: '', balance, data: { balance } }
     },
-  )
+  })
 }
 
 const AT_ONCE = 8
@@ -51,16 +43,10 @@ const ENABLED = 1
 /** `GET /api/channel/update_balance`, for admins: of all enabled channels whose types tell it. */
 export const updateBalances: ChannelAct = (api, deps) => {
   let isRunning = false
-  api.get(
-    '/api/channel/update_balance',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Ask for the balances of all enabled channels',
-        response: { 200: Envelope(BalanceUpdate) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelChecks, 'GET /api/channel/update_balance'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       if (isRunning) throw channelActionError('BalancesRunning')
       isRunning = true
       try {
@@ -71,7 +57,7 @@ export const updateBalances: ChannelAct = (api, deps) => {
         isRunning = false
       }
     },
-  )
+  })
 }
 
 async function readAll(

@@ -1,13 +1,12 @@
-import Type from 'typebox'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
-import { SetChannelsStatus } from '../contract/channels.ts'
+import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
 
@@ -16,17 +15,10 @@ import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
  * many changed.
  */
 export const setChannelsStatus: Action = (api, deps) => {
-  api.post(
-    '/api/channel/batch/status',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Enable (1) or disable (2) several channels; returns how many changed',
-        body: SetChannelsStatus,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/batch/status'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { ids: channelIds, status } = request.body
       if (channelIds.length === 0) throw channelError('NoChannelSelected')
       const command =
@@ -35,10 +27,8 @@ export const setChannelsStatus: Action = (api, deps) => {
           : ({ type: 'DisableChannels', channelIds } as const)
       return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
-  )
+  })
 }
-
-const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 /**
  * `POST /api/channel/{id}/circuit/close`, for admins: closes every circuit of a channel, of its
@@ -46,17 +36,10 @@ const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) 
  * or half-open; 0 is not an error, because the gateway may have closed them a moment before.
  */
 export const closeCircuits: Action = (api, deps) => {
-  api.post(
-    '/api/channel/:id/circuit/close',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Close all circuits of a channel; returns how many were open or half-open',
-        params: Params,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/:id/circuit/close'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const channelId = Number(request.params.id)
       const { actors } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
@@ -71,24 +54,18 @@ export const closeCircuits: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
       return success(outcome.events.length)
     },
-  )
+  })
 }
 
 /** POST /api/channel/fix: makes every relay reload its channels; returns how many there are. */
 export const fixAbilities: Action = (api, deps) => {
-  api.post(
-    '/api/channel/fix',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Make every relay reload the channels; returns how many there are',
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/fix'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { events } = await executeChannelCommand(deps, request, reply, { type: 'FixAbilities' })
       const [fixed] = events
       return success(fixed?.type === 'ChannelAbilitiesFixed' ? fixed.data.count : 0)
     },
-  )
+  })
 }

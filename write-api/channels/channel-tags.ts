@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { ChannelCommand } from '#domain/channel/commands.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM, type ChannelEvent, type TagChange } from '#domain/channel/events.ts'
 import type { Done } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { NamedTag, TagChannels, UpdateTag } from '../contract/channels.ts'
+import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { listOf } from './channel-terms.ts'
 import { checkGroups } from './create-channel.ts'
@@ -42,38 +41,24 @@ export const changedCount = ({ events }: Done<ChannelEvent>): number =>
  * POST /api/channel/batch/tag: sets the tag of all of the channels, or of none; null removes it.
  */
 export const tagChannels: Action = (api, deps) => {
-  api.post(
-    '/api/channel/batch/tag',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Set or remove (null) the tag of several channels; returns how many changed',
-        body: TagChannels,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/batch/tag'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { ids: channelIds, tag } = request.body
       if (channelIds.length === 0) throw channelError('NoChannelToTag')
       const command = { type: 'TagChannels', channelIds, tag } as const
       return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
-  )
+  })
 }
 
 /** PUT /api/channel/tag: changes the given fields in every channel of the tag. */
 export const updateTag: Action = (api, deps) => {
-  api.put(
-    '/api/channel/tag',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Change every channel of a tag; returns how many changed',
-        body: UpdateTag,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'PUT /api/channel/tag'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { tag } = request.body
       const change = changeOf(request.body)
       const currentGroups = await groupsOfTag(deps, tag)
@@ -81,7 +66,7 @@ export const updateTag: Action = (api, deps) => {
       const command = { type: 'ChangeTag', tag, change } as const
       return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
     },
-  )
+  })
 }
 
 async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string[]> {
@@ -110,24 +95,17 @@ function changeOf(fields: UpdateTag): TagChange {
  * expired channels are not enabled. Returns how many changed.
  */
 export const setTagStatus: Action = (api, deps) => {
-  for (const [status, type] of [
-    ['enabled', 'EnableTag'],
-    ['disabled', 'DisableTag'],
+  for (const [name, type] of [
+    ['POST /api/channel/tag/enabled', 'EnableTag'],
+    ['POST /api/channel/tag/disabled', 'DisableTag'],
   ] as const) {
-    api.post(
-      `/api/channel/tag/${status}`,
-      {
-        onRequest: onlyAdmin,
-        schema: {
-          summary: `Set every channel of a tag to ${status}; returns how many changed`,
-          body: NamedTag,
-          response: { 200: Envelope(Type.Integer()) },
-        },
-      },
-      async (request, reply) => {
+    api.route({
+      ...endpoint(channelActions, name),
+      onRequest: onlyAdmin,
+      handler: async (request, reply) => {
         const command = { type, tag: request.body.tag, now: unixNow(deps) }
         return success(changedCount(await executeChannelCommand(deps, request, reply, command)))
       },
-    )
+    })
   }
 }

@@ -11,22 +11,14 @@ import { optionJson } from '#domain/options/registry.ts'
 import { isName, isText } from '#domain/shared/characters.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import {
-  type Action,
-  accepted,
-  contextOf,
-  type Deps,
-  IdParams,
-  idOf,
-  waitUntilVisible,
-} from '../action.ts'
-import { CreateChannel, CreatedChannels } from '../contract/channels.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { type CreateChannel, channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
 import { storeProxy, termsWithProxyLogin } from './channel-proxy.ts'
@@ -170,17 +162,10 @@ async function createFrom(
 
 /** POST /api/channel/: creates enabled channels: one, or one for each key. */
 export const createChannel: Action = (api, deps) => {
-  api.post(
-    '/api/channel/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Create a channel, or one for each of several keys',
-        body: CreateChannel,
-        response: { 200: Envelope(CreatedChannels) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { body } = request
       const terms = termsWith(DEFAULT_TERMS, body)
       const { keys, repeated } = parseKeys(body.key ?? '')
@@ -201,7 +186,7 @@ export const createChannel: Action = (api, deps) => {
         repeatedKeysMessage(repeated)[languageOf(request)],
       )
     },
-  )
+  })
 }
 
 /** Several keys become one channel each, with numbered names, or one channel with all keys. */
@@ -222,17 +207,10 @@ const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
 /** POST /api/channel/copy/{id}: creates a channel with the same terms, keys and status. */
 export const copyChannel: Action = (api, deps) => {
-  api.post(
-    '/api/channel/copy/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Copy a channel with its keys',
-        params: IdParams,
-        response: { 200: Envelope(CreatedChannels) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/copy/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { actors, vault } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
       const channel = channels.get(idOf(request.params))
@@ -254,5 +232,5 @@ export const copyChannel: Action = (api, deps) => {
       })
       return success({ id, ids: [id] })
     },
-  )
+  })
 }

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { secretRefsOf } from '#projections/channels/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, type Deps, IdParams, idOf } from '../action.ts'
-import { DeleteChannelsBody } from '../contract/channels.ts'
+import { type Action, type Deps, idOf } from '../action.ts'
+import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-key.ts'
 import { executeChannelCommand } from './channel-tags.ts'
@@ -27,39 +26,29 @@ async function deleteMany(
 
 /** DELETE /api/channel/{id}/: deletes a channel. */
 export const deleteChannel: Action = (api, deps) => {
-  api.delete(
-    '/api/channel/:id/',
-    {
-      onRequest: onlyAdmin,
-      schema: { summary: 'Delete a channel', params: IdParams, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'DELETE /api/channel/:id/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const command = { type: 'DeleteChannels', channelIds: [idOf(request.params)] } as const
       await deleteMany(deps, request, reply, command)
       return done()
     },
-  )
+  })
 }
 
 /** POST /api/channel/batch: deletes all of the channels, or none; returns how many. */
 export const deleteChannels: Action = (api, deps) => {
-  api.post(
-    '/api/channel/batch',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Delete several channels, all or none; returns how many',
-        body: DeleteChannelsBody,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/batch'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const channelIds = request.body.ids
       if (channelIds.length === 0) throw channelError('NoChannelToDelete')
       const command = { type: 'DeleteChannels', channelIds } as const
       return success(await deleteMany(deps, request, reply, command))
     },
-  )
+  })
 }
 
 /**
@@ -67,19 +56,13 @@ export const deleteChannels: Action = (api, deps) => {
  * returns how many.
  */
 export const deleteDisabledChannels: Action = (api, deps) => {
-  api.delete(
-    '/api/channel/disabled',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Delete every disabled channel; returns how many',
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'DELETE /api/channel/disabled'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const now = Math.floor(deps.core.now() / 1_000)
       const command = { type: 'DeleteDisabledChannels', now } as const
       return success(await deleteMany(deps, request, reply, command))
     },
-  )
+  })
 }

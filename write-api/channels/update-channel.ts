@@ -7,12 +7,14 @@ import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { isSame } from '#domain/shared/same.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
-import { UpdateChannel } from '#write-api/contract/channels.ts'
+import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { channelActions } from '../contract/channels.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-key.ts'
 import { settingChange, storeProxy } from './channel-proxy.ts'
 import {
@@ -30,17 +32,10 @@ import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create
  * disables. 3 is the status of an automatically disabled channel, which may be sent back unchanged.
  */
 export const updateChannel: Action = (api, deps) => {
-  api.put(
-    '/api/channel/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Change a channel; a new type, address or proxy requires the key again',
-        body: UpdateChannel,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(channelActions, 'PUT /api/channel/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { body } = request
       const { position, repeated } = await deps.runExclusive(`channel-keys:${body.id}`, () =>
         change(deps, body, contextOf(deps, request)),
@@ -48,7 +43,7 @@ export const updateChannel: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['channels'], position)
       return done(repeatedKeysMessage(repeated)[languageOf(request)])
     },
-  )
+  })
 }
 
 /** The terms that decide whether calls can reach the channel. */

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
@@ -125,3 +126,69 @@ export const FetchModels = Type.Object({
   setting: Type.Optional(Type.Union([Type.String({ maxLength: 100000 }), Type.Null()])),
 })
 export type FetchModels = Static<typeof FetchModels>
+
+export const channelActions = {
+  'POST /api/channel/tag/enabled': {
+    summary: 'Set every channel of a tag to enabled; returns how many changed',
+    body: NamedTag,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/tag/disabled': {
+    summary: 'Set every channel of a tag to disabled; returns how many changed',
+    body: NamedTag,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/batch/status': {
+    summary: 'Enable (1) or disable (2) several channels; returns how many changed',
+    body: SetChannelsStatus,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/:id/circuit/close': {
+    summary: 'Close all circuits of a channel; returns how many were open or half-open',
+    params: IdParams,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/fix': {
+    summary: 'Make every relay reload the channels; returns how many there are',
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/batch/tag': {
+    summary: 'Set or remove (null) the tag of several channels; returns how many changed',
+    body: TagChannels,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'PUT /api/channel/tag': {
+    summary: 'Change every channel of a tag; returns how many changed',
+    body: UpdateTag,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/channel/': {
+    summary: 'Create a channel, or one for each of several keys',
+    body: CreateChannel,
+    response: { 200: Envelope(CreatedChannels) },
+  },
+  'POST /api/channel/copy/:id': {
+    summary: 'Copy a channel with its keys',
+    params: IdParams,
+    response: { 200: Envelope(CreatedChannels) },
+  },
+  'DELETE /api/channel/:id/': {
+    summary: 'Delete a channel',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'POST /api/channel/batch': {
+    summary: 'Delete several channels, all or none; returns how many',
+    body: DeleteChannelsBody,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'DELETE /api/channel/disabled': {
+    summary: 'Delete every disabled channel; returns how many',
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'PUT /api/channel/': {
+    summary: 'Change a channel; a new type, address or proxy requires the key again',
+    body: UpdateChannel,
+    response: { 200: Done },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope } from '#read-api/contract/envelope.ts'
 
 const code = Type.String({ maxLength: 64 })
 
@@ -97,3 +98,60 @@ export type TicketOnly = Static<typeof TicketOnly>
 
 export const PasskeyLogin = Type.Object({ passkey: PasskeyAssertion })
 export type PasskeyLogin = Static<typeof PasskeyLogin>
+
+export const credentialActions = {
+  'GET /api/user/token': {
+    summary: 'Reset the system access token; the new one is valid for 90 days',
+    response: { 200: Envelope(Type.String()) },
+  },
+  'DELETE /api/user/token': { summary: 'Revoke the system access token', response: { 200: Done } },
+  'POST /api/user/passkeys/begin': {
+    summary: 'Begin to add a passkey',
+    body: ProofOnly,
+    response: { 200: Envelope(PasskeyOptions) },
+  },
+  'POST /api/user/passkeys': {
+    summary: 'Add a passkey',
+    body: AddPasskey,
+    response: { 200: Envelope(RecoveryCodes) },
+  },
+  'PUT /api/user/passkeys': {
+    summary: 'Rename a passkey',
+    body: RenamePasskey,
+    response: { 200: Done },
+  },
+  'POST /api/user/passkeys/remove': {
+    summary: 'Remove a passkey',
+    body: RemovePasskey,
+    response: { 200: Done },
+  },
+  'POST /api/user/totp/begin': {
+    summary: 'Create a secret for an authenticator app',
+    body: ProofOnly,
+    response: { 200: Envelope(TotpOffer) },
+  },
+  'POST /api/user/totp': {
+    summary: 'Enable the authenticator app',
+    body: ConfirmTotp,
+    response: { 200: Envelope(RecoveryCodes) },
+  },
+  'POST /api/user/totp/disable': {
+    summary: 'Disable the authenticator app',
+    body: ProofOnly,
+    response: { 200: Done },
+  },
+  'POST /api/user/passkeys/proof': {
+    summary: 'Begin to prove your identity with a passkey',
+    response: { 200: Envelope(PasskeyOptions) },
+  },
+  'POST /api/user/proof': {
+    summary: 'Prove your identity for calls that require a recent login and carry no proof',
+    body: ProofOnly,
+    response: { 200: Done },
+  },
+  'POST /api/user/recovery_codes': {
+    summary: 'Replace the recovery codes',
+    body: ProofOnly,
+    response: { 200: Envelope(RecoveryCodes) },
+  },
+}

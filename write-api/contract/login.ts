@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
+import { PasskeyLogin, PasskeyOptions, SecondStep, TicketOnly } from './credentials.ts'
+import { HumanToken } from './registration.ts'
 
 /** The kinds of second factor that a user can present. */
 export const SecondFactorKind = Type.Union([
@@ -31,3 +34,41 @@ export const Login = Type.Object({
   password: Type.String({ maxLength: 512 }),
 })
 export type Login = Static<typeof Login>
+
+const logout = { summary: 'End this session', response: { 200: Done } }
+
+export const loginActions = {
+  'GET /api/user/logout': logout,
+  'POST /api/user/logout': logout,
+  'DELETE /api/user/sessions/:id': {
+    summary: 'End one of your sessions',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'DELETE /api/user/sessions': { summary: 'End all your other sessions', response: { 200: Done } },
+  'POST /api/user/login': {
+    summary: 'Sign in; the session is a cookie',
+    querystring: HumanToken,
+    body: Login,
+    response: { 200: Envelope(LoginResult) },
+  },
+  'POST /api/user/login/passkey/begin': {
+    summary: 'Begin to sign in with a passkey',
+    response: { 200: Envelope(PasskeyOptions) },
+  },
+  'POST /api/user/login/passkey': {
+    summary: 'Sign in with a passkey',
+    body: PasskeyLogin,
+    response: { 200: Envelope(SessionUser) },
+  },
+  'POST /api/user/login/second/begin': {
+    summary: 'Begin the second step of a login with a passkey',
+    body: TicketOnly,
+    response: { 200: Envelope(PasskeyOptions) },
+  },
+  'POST /api/user/login/second': {
+    summary: 'Second step of a login: a code, a recovery code or a passkey',
+    body: SecondStep,
+    response: { 200: Envelope(SessionUser) },
+  },
+}

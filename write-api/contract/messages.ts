@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 export const MESSAGE_TITLE_MAX = 200
 export const MESSAGE_CONTENT_MAX = 20_000
@@ -37,3 +38,27 @@ export type CreatedMessage = Static<typeof CreatedMessage>
 /** A format that is left out stays unchanged. */
 export const UpdateMessage = Type.Object({ ...text, format: Type.Optional(format) })
 export type UpdateMessage = Static<typeof UpdateMessage>
+
+export const messageActions = {
+  'PUT /api/admin/messages/:id': {
+    summary: 'Change title, content and format of a message',
+    params: IdParams,
+    body: UpdateMessage,
+    response: { 200: Done },
+  },
+  'DELETE /api/admin/messages/:id': {
+    summary: 'Permanently delete a message and its text',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'PUT /api/user/messages/:id/read': {
+    summary: 'Mark one of your messages as read',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'POST /api/admin/messages': {
+    summary: 'Send a message to users, to groups or to all users',
+    body: CreateMessage,
+    response: { 200: Envelope(CreatedMessage) },
+  },
+}

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
-import { SecondFactorRequired } from './login.ts'
+import { LoginResult, SecondFactorRequired } from './login.ts'
 
 /** Providers that redirect the browser back with a code. */
 export const OAuthType = Type.Union([
@@ -80,3 +81,47 @@ export const Unbind = Type.Object({
   ]),
 })
 export type Unbind = Static<typeof Unbind>
+
+export const oauthActions = {
+  'GET /api/oauth/state': {
+    summary: 'Issue a single-use state for an OAuth login, bound to this browser',
+    querystring: StateQuery,
+    response: { 200: Envelope(Type.String()) },
+  },
+  'GET /api/oauth/authorize': {
+    summary: 'Get the URL of the provider’s sign-in page; sets a cookie for the callback',
+    querystring: AuthorizeQuery,
+    response: { 200: Envelope(Authorize) },
+  },
+  'GET /api/oauth/:type': {
+    summary: 'OAuth callback: returns login data, or the message "bind"',
+    params: Type.Object({ type: OAuthType }),
+    querystring: CallbackQuery,
+    response: { 200: Envelope(LoginOrBindResult) },
+  },
+  'GET /api/oauth/telegram/login': {
+    summary: 'Sign in or register with Telegram’s widget',
+    querystring: TelegramQuery,
+    response: { 200: Envelope(LoginResult) },
+  },
+  'GET /api/oauth/telegram/bind': {
+    summary: 'Bind the Telegram account of the widget; requires the state that it was shown with',
+    querystring: TelegramQuery,
+    response: { 200: Done, 302: Type.Null() },
+  },
+  'GET /api/oauth/wechat': {
+    summary: 'Sign in or register with a code from WeChat',
+    querystring: WeChatQuery,
+    response: { 200: Envelope(LoginResult) },
+  },
+  'GET /api/oauth/wechat/bind': {
+    summary: 'Bind the WeChat account that a code belongs to',
+    querystring: WeChatQuery,
+    response: { 200: Done },
+  },
+  'POST /api/user/unbind': {
+    summary: 'Unbind an identity, if another login method remains',
+    body: Unbind,
+    response: { 200: Done },
+  },
+}

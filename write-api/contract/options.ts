@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
@@ -77,3 +78,31 @@ export type PricePreview = Static<typeof PricePreview>
 
 export const TestMail = Type.Object({ to: Type.String({ maxLength: 320 }) })
 export type TestMail = Static<typeof TestMail>
+
+export const optionActions = {
+  'POST /api/option/test_mail': {
+    summary: 'Send a test mail with the saved SMTP options',
+    body: TestMail,
+    response: { 200: Done },
+  },
+  'POST /api/option/price_preview': {
+    summary: 'Compute what a draft price list would have charged; writes nothing',
+    body: PreviewPrices,
+    response: { 200: Envelope(PricePreview) },
+  },
+  'PUT /api/option/': { summary: 'Set one option', body: PutOption, response: { 200: Done } },
+  'POST /api/option/rest_model_ratio': {
+    summary: 'Reset the model ratios to the built-in ones',
+    response: { 200: Done },
+  },
+  'POST /api/option/price_schedule': {
+    summary: 'Schedule a change of prices',
+    body: SchedulePrices,
+    response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+  },
+  'DELETE /api/option/price_schedule/:id': {
+    summary: 'Cancel a scheduled change of prices',
+    params: IdParams,
+    response: { 200: Done },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 /** Unix seconds; null and 0 mean unset. */
@@ -56,3 +57,49 @@ export type RedeemCode = Static<typeof RedeemCode>
 /** The quota that the code credited. */
 export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })
 export type Redeemed = Static<typeof Redeemed>
+
+const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
+
+const StatusOnly = Type.Object({
+  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+})
+
+export const redemptionActions = {
+  'POST /api/redemption/': {
+    summary:
+      'Create one or `count` redemption codes; returns their keys, and the same keys for ' +
+      'a repetition with the same Idempotency-Key header',
+    body: CreateRedemption,
+    response: { 200: Envelope(Type.Array(Type.String())) },
+  },
+  'DELETE /api/redemption/:id/': {
+    summary: 'Delete a redemption code',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'DELETE /api/redemption/delete-by-name': {
+    summary: 'Delete every redemption code with this name; returns how many',
+    querystring: ByName,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'DELETE /api/redemption/delete-disabled': {
+    summary: 'Delete every disabled redemption code; returns how many',
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'PUT /api/redemption/batch-disable': {
+    summary: 'Disable the unused codes among these; returns how many',
+    body: RedemptionIds,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/user/topup': {
+    summary: 'Redeem a code; returns the credited quota',
+    body: RedeemCode,
+    response: { 200: Envelope(Redeemed) },
+  },
+  'PUT /api/redemption/': {
+    summary: 'Change an unused code, or with status_only=true enable (1) or disable (2) it',
+    body: UpdateRedemption,
+    querystring: StatusOnly,
+    response: { 200: Done },
+  },
+}

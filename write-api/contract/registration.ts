@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/users.ts'
 
 const MailText = Type.String({ maxLength: 320 })
 
@@ -57,3 +59,40 @@ export const Setup = Type.Object({
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })
 export type Setup = Static<typeof Setup>
+
+const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
+
+export const registrationActions = {
+  'GET /api/verification': {
+    summary: 'Mail a code that proves an address',
+    querystring: CodeRequest,
+    response: { 200: Done },
+  },
+  'GET /api/reset_password': {
+    summary: 'Mail a link that resets a forgotten password',
+    querystring: ResetRequest,
+    response: { 200: Done },
+  },
+  'POST /api/user/reset': {
+    summary: 'Reset a password with a mailed link; returns the new password once',
+    body: ResetPassword,
+    response: { 200: Envelope(Type.String()) },
+  },
+  'POST /api/user/register': {
+    summary: 'Register with a username and password, and a mail code if the site requires one',
+    querystring: HumanToken,
+    body: Register,
+    response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+  },
+  'GET /api/oauth/email/bind': {
+    summary: 'Bind a mail address to your account with the mailed code',
+    querystring: BindMail,
+    response: { 200: Done },
+  },
+  'POST /api/setup': {
+    summary: 'Set up the site on the first run; other machines need the token printed at start',
+    body: Setup,
+    querystring: Type.Object({ token: TOKEN }),
+    response: { 200: Envelope(Type.Union([SessionUser, Type.Null()])) },
+  },
+}

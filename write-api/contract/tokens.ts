@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
@@ -54,3 +55,46 @@ export const TokenStatuses = Type.Object({
   status: Type.Union([Type.Literal(1), Type.Literal(2)]),
 })
 export type TokenStatuses = Static<typeof TokenStatuses>
+
+const CreatedBody = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  key: Type.String(),
+  /** All created tokens in order, including the first one. */
+  ids: Type.Array(Type.Integer()),
+  names: Type.Array(Type.String()),
+  keys: Type.Array(Type.String()),
+})
+
+const StatusOnly = Type.Object({
+  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+})
+
+export const tokenActions = {
+  'POST /api/token/': {
+    summary: 'Create one or `count` tokens; returns their keys',
+    body: CreateToken,
+    response: { 200: Envelope(CreatedBody) },
+  },
+  'DELETE /api/token/:id/': {
+    summary: 'Delete a token',
+    params: IdParams,
+    response: { 200: Done },
+  },
+  'POST /api/token/batch': {
+    summary: 'Delete several tokens, all or none',
+    body: TokenIds,
+    response: { 200: Envelope(Type.Integer()) },
+  },
+  'POST /api/token/batch/status': {
+    summary: 'Enable (1) or disable (2) several tokens, all or none',
+    body: TokenStatuses,
+    response: { 200: Done },
+  },
+  'PUT /api/token/': {
+    summary: 'Change a token, or with status_only=true enable (1) or disable (2) it',
+    body: UpdateToken,
+    querystring: StatusOnly,
+    response: { 200: Done },
+  },
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, IdParams } from '#read-api/contract/envelope.ts'
 
 /** The quota to buy, in whole dollars. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
@@ -61,3 +62,18 @@ export const RefundOrder = Type.Object({
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })
 export type RefundOrder = Static<typeof RefundOrder>
+
+export const orderActions = {
+  'POST /api/user/pay': { summary: 'Order a top-up', body: Pay, response: { 200: PaymentPage } },
+  'POST /api/user/amount': {
+    summary: 'Get the price of a top-up',
+    body: AmountRequest,
+    response: { 200: Amount },
+  },
+  'POST /api/user/topup/:id/refund': {
+    summary: 'Record a full or partial refund of a top-up',
+    params: IdParams,
+    body: RefundOrder,
+    response: { 200: Done },
+  },
+}

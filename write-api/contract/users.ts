@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { PasskeyAssertion } from './credentials.ts'
 
 export const CreateUser = Type.Object({
@@ -131,3 +132,58 @@ export const ManageUser = Type.Object({
   ]),
 })
 export type ManageUser = Static<typeof ManageUser>
+
+const ManagedUser = Type.Object({ status: Type.Integer(), role: Type.Integer() })
+
+export const userActions = {
+  'POST /api/user/reset_second_factor': {
+    summary: 'Remove the second factors of a user and end all of the user’s sessions',
+    body: ResetSecondFactor,
+    response: { 200: Done },
+  },
+  'POST /api/user/manage': {
+    summary: 'Promote, demote, disable, enable or delete a user',
+    body: ManageUser,
+    response: { 200: Envelope(ManagedUser) },
+  },
+  'POST /api/user/check_in': {
+    summary: 'Check in for today',
+    response: { 200: Envelope(Type.Object({ quota: Type.Integer() })) },
+  },
+  'POST /api/user/aff_transfer': {
+    summary: 'Transfer invitation rewards to the balance',
+    body: TransferAffiliate,
+    response: { 200: Done },
+  },
+  'PUT /api/user/self': {
+    summary: 'Change your display name or password',
+    body: UpdateSelf,
+    response: { 200: Done },
+  },
+  'PUT /api/user/setting': {
+    summary: 'Change your settings',
+    body: UpdateSettings,
+    response: { 200: Done },
+  },
+  'POST /api/user/erase': {
+    summary: 'Permanently erase the personal data of a user; the username confirms it',
+    body: EraseUser,
+    response: { 200: Done },
+  },
+  'DELETE /api/user/self': { summary: 'Delete your account', response: { 200: Done } },
+  'POST /api/user/': {
+    summary: 'Create a user',
+    body: CreateUser,
+    response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+  },
+  'POST /api/user/quota': {
+    summary: 'Add quota to the balances of users, or deduct it',
+    body: AdjustQuota,
+    response: { 200: Envelope(QuotaAdjustments), 409: ErrorEnvelope },
+  },
+  'PUT /api/user/': {
+    summary: 'Change a user; a new quota grants or deducts the difference',
+    body: UpdateUser,
+    response: { 200: Done, 409: ErrorEnvelope },
+  },
+}

@@ -1,9 +1,9 @@
-import Type from 'typebox'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { newAccessToken } from '#infra/http/access-token.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
+import { credentialActions } from '../contract/credentials.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { requireRecentLogin } from './proof.ts'
 
@@ -14,16 +14,10 @@ const DAYS = 90
  * it.
  */
 export const resetAccessToken: Action = (api, deps) => {
-  api.get(
-    '/api/user/token',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Reset the system access token; the new one is valid for 90 days',
-        response: { 200: Envelope(Type.String()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'GET /api/user/token'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       await requireRecentLogin(deps, request)
       const { vault, now } = deps.core
       const { userId, authVersion } = principalOf(request)
@@ -38,23 +32,20 @@ export const resetAccessToken: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return success(token)
     },
-  )
+  })
 }
 
 /** DELETE /api/user/token: revokes the system access token immediately. */
 export const revokeAccessToken: Action = (api, deps) => {
-  api.delete(
-    '/api/user/token',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'Revoke the system access token', response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'DELETE /api/user/token'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const command = { type: 'RevokeAccessToken', userId } as const
       const { position } = await changeCredentials(deps, command, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
-  )
+  })
 }

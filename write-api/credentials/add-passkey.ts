@@ -1,15 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import {
-  AddPasskey,
-  PasskeyOptions,
-  type PasskeyRegistration,
-  ProofOnly,
-  RecoveryCodes,
-} from '../contract/credentials.ts'
+import { credentialActions, type PasskeyRegistration } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
@@ -28,17 +22,10 @@ import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/passkeys/begin: returns the WebAuthn options to create a passkey. */
 export const beginPasskey: Action = (api, deps) => {
-  api.post(
-    '/api/user/passkeys/begin',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Begin to add a passkey',
-        body: ProofOnly,
-        response: { 200: Envelope(PasskeyOptions) },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/passkeys/begin'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { userId, username } = principalOf(request)
       const site = await passkeySite(deps, request)
       await requireProofOrRecentLogin(deps, request, request.body)
@@ -59,7 +46,7 @@ export const beginPasskey: Action = (api, deps) => {
       })
       return success({ options })
     },
-  )
+  })
 }
 
 /**
@@ -67,17 +54,10 @@ export const beginPasskey: Action = (api, deps) => {
  * user had no second factor before.
  */
 export const addPasskey: Action = (api, deps) => {
-  api.post(
-    '/api/user/passkeys',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Add a passkey',
-        body: AddPasskey,
-        response: { 200: Envelope(RecoveryCodes) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/passkeys'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { vault } = deps.core
       const { userId } = principalOf(request)
       const name = passkeyName(request.body.name)
@@ -99,7 +79,7 @@ export const addPasskey: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: issuedCodes(events, recovery) })
     },
-  )
+  })
 }
 
 async function verifyRegistration(

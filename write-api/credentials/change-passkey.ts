@@ -5,10 +5,11 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { RemovePasskey, RenamePasskey } from '../contract/credentials.ts'
+import { credentialActions } from '../contract/credentials.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { canLogInWithPasskey, passkeyName } from './passkeys.ts'
@@ -16,13 +17,10 @@ import { verifyProof } from './proof.ts'
 
 /** PUT /api/user/passkeys: renames one of the caller's passkeys. */
 export const renamePasskey: Action = (api, deps) => {
-  api.put(
-    '/api/user/passkeys',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'Rename a passkey', body: RenamePasskey, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'PUT /api/user/passkeys'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const { id: passkeyId } = request.body
       const name = await deps.core.vault.seal(userId, passkeyName(request.body.name))
@@ -31,7 +29,7 @@ export const renamePasskey: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
-  )
+  })
 }
 
 /**
@@ -39,13 +37,10 @@ export const renamePasskey: Action = (api, deps) => {
  * last login method.
  */
 export const removePasskey: Action = (api, deps) => {
-  api.post(
-    '/api/user/passkeys/remove',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'Remove a passkey', body: RemovePasskey, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/passkeys/remove'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const { id: passkeyId, ...proof } = request.body
       await verifyProof(deps, request, proof)
@@ -58,7 +53,7 @@ export const removePasskey: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], accepted(outcome).position)
       return done()
     },
-  )
+  })
 }
 
 /**

@@ -1,11 +1,11 @@
 import { optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
-import { ConfirmTotp, ProofOnly, RecoveryCodes, TotpOffer } from '../contract/credentials.ts'
+import { credentialActions } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { requireProofOrRecentLogin, verifyProof } from './proof.ts'
@@ -26,17 +26,10 @@ import { enterProofGuard } from './verify-code.ts'
  * POST /api/user/totp/begin: offers a secret for an authenticator app; the first code confirms it.
  */
 export const beginTotp: Action = (api, deps) => {
-  api.post(
-    '/api/user/totp/begin',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Create a secret for an authenticator app',
-        body: ProofOnly,
-        response: { 200: Envelope(TotpOffer) },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/totp/begin'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { userId, username } = principalOf(request)
       const { totp } = await credentialsOf(deps, userId)
       if (totp !== null) throw credentialsError('TotpAlreadyOn')
@@ -46,7 +39,7 @@ export const beginTotp: Action = (api, deps) => {
       const { values } = await allOptions(deps.core.db)
       return success({ secret, uri: totpUri(secret, optionValue(values, 'SystemName'), username) })
     },
-  )
+  })
 }
 
 /**
@@ -54,17 +47,10 @@ export const beginTotp: Action = (api, deps) => {
  * the recovery codes.
  */
 export const confirmTotp: Action = (api, deps) => {
-  api.post(
-    '/api/user/totp',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Enable the authenticator app',
-        body: ConfirmTotp,
-        response: { 200: Envelope(RecoveryCodes) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/totp'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { vault, now } = deps.core
       const { userId } = principalOf(request)
       const secret = await readTotpOffer(deps, userId)
@@ -92,7 +78,7 @@ export const confirmTotp: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: issuedCodes(events, recovery) })
     },
-  )
+  })
 }
 
 /**
@@ -100,17 +86,10 @@ export const confirmTotp: Action = (api, deps) => {
  * its secret.
  */
 export const disableTotp: Action = (api, deps) => {
-  api.post(
-    '/api/user/totp/disable',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Disable the authenticator app',
-        body: ProofOnly,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/totp/disable'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       await verifyProof(deps, request, request.body)
       const { totp } = await credentialsOf(deps, userId)
@@ -120,5 +99,5 @@ export const disableTotp: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return done()
     },
-  )
+  })
 }

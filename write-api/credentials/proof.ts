@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { hasSecondFactor } from '#domain/credentials/state.ts'
 import { onlySession, principalOf, sessionOf } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, type Deps } from '../action.ts'
-import { PasskeyOptions, ProofOnly } from '../contract/credentials.ts'
+import { credentialActions, type ProofOnly } from '../contract/credentials.ts'
 import { isPassword } from '../users/passwords.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
@@ -18,22 +18,16 @@ import { verifyPasskey } from './verify-passkey.ts'
  * passkey.
  */
 export const beginProof: Action = (api, deps) => {
-  api.post(
-    '/api/user/passkeys/proof',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Begin to prove your identity with a passkey',
-        response: { 200: Envelope(PasskeyOptions) },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/passkeys/proof'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { userId } = principalOf(request)
       const purpose = proofPurpose(userId)
       const assertion = { userId, purpose, userVerification: 'required' } as const
       return success({ options: await passkeyAssertionOptions(deps, request, assertion) })
     },
-  )
+  })
 }
 
 /** A separate purpose, so that a challenge of a login is not valid as a proof. */
@@ -104,20 +98,13 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
  * POST /api/user/proof: lets this session make calls that require a recent login for half an hour.
  */
 export const proveSession: Action = (api, deps) => {
-  api.post(
-    '/api/user/proof',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Prove your identity for calls that require a recent login and carry no proof',
-        body: ProofOnly,
-        response: { 200: Done },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/proof'),
+    onRequest: onlySession,
+    handler: async (request) => {
       await verifyProof(deps, request, request.body)
       await request.server.gate.sessions.prove(sessionOf(request))
       return done()
     },
-  )
+  })
 }

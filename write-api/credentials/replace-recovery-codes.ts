@@ -1,25 +1,18 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { ProofOnly, RecoveryCodes } from '#write-api/contract/credentials.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
+import { credentialActions } from '../contract/credentials.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { verifyProof } from './proof.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: replaces the recovery codes with ten new ones. */
 export const replaceRecoveryCodes: Action = (api, deps) => {
-  api.post(
-    '/api/user/recovery_codes',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Replace the recovery codes',
-        body: ProofOnly,
-        response: { 200: Envelope(RecoveryCodes) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(credentialActions, 'POST /api/user/recovery_codes'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       await verifyProof(deps, request, request.body)
       const recovery = newRecoveryCodes(deps.core.vault, userId)
@@ -29,5 +22,5 @@ export const replaceRecoveryCodes: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: issuedCodes(events, recovery) })
     },
-  )
+  })
 }

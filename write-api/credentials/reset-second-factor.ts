@@ -7,11 +7,12 @@ import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdminSession, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { ResetSecondFactor } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { userActions } from '../contract/users.ts'
 import { factorResetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { enabledLoginMethods, retryWhileLoginMethodsChange } from '../users/login-methods.ts'
@@ -26,17 +27,10 @@ import { credentialsOf } from './credentials-of.ts'
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(pending)))
-  api.post(
-    '/api/user/reset_second_factor',
-    {
-      onRequest: onlyAdminSession,
-      schema: {
-        summary: 'Remove the second factors of a user and end all of the user’s sessions',
-        body: ResetSecondFactor,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/reset_second_factor'),
+    onRequest: onlyAdminSession,
+    handler: async (request, reply) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
@@ -63,7 +57,7 @@ export const resetSecondFactor: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'credentials'], position)
       return done()
     },
-  )
+  })
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/registry.ts'
 import { principalNow } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { CodeRequest } from '#write-api/contract/registration.ts'
 import type { Action, Deps } from '../action.ts'
+import { registrationActions } from '../contract/registration.ts'
 import { loginError } from '../sessions/login-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
@@ -28,16 +29,9 @@ import { siteNameOf } from './site-mailer.ts'
  * answer is the same and the mail says so instead.
  */
 export const sendCode: Action = (api, deps) => {
-  api.get(
-    '/api/verification',
-    {
-      schema: {
-        summary: 'Mail a code that proves an address',
-        querystring: CodeRequest,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(registrationActions, 'GET /api/verification'),
+    handler: async (request, reply) => {
       const { email, turnstile = '', purpose: requested } = request.query
       const { values } = await allOptions(deps.core.db)
       const purpose = await purposeOf(request, requested)
@@ -61,7 +55,7 @@ export const sendCode: Action = (api, deps) => {
       permit.release({ isRefunded: false })
       return done()
     },
-  )
+  })
 }
 
 /** Throws unless a registration would use the code. */

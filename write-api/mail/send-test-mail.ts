@@ -1,10 +1,11 @@
 import { onlyRoot } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { TestMail } from '#write-api/contract/options.ts'
 import type { Action } from '../action.ts'
+import { optionActions } from '../contract/options.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { mailError } from './mail-errors.ts'
 import { testMail } from './mail-templates.ts'
@@ -15,17 +16,10 @@ import { siteNameOf } from './site-mailer.ts'
  * them.
  */
 export const sendTestMail: Action = (api, { core, mailer }) => {
-  api.post(
-    '/api/option/test_mail',
-    {
-      onRequest: onlyRoot,
-      schema: {
-        summary: 'Send a test mail with the saved SMTP options',
-        body: TestMail,
-        response: { 200: Done },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(optionActions, 'POST /api/option/test_mail'),
+    onRequest: onlyRoot,
+    handler: async (request) => {
       const to = mailAddressOf(request.body.to)
       const { values } = await allOptions(core.db)
       try {
@@ -36,5 +30,5 @@ export const sendTestMail: Action = (api, { core, mailer }) => {
       }
       return done()
     },
-  )
+  })
 }

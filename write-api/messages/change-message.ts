@@ -4,18 +4,12 @@ import { inboxStream, messageStream } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { findInInbox, messagesOnlyTo } from '#projections/messages/query.ts'
-import { UpdateMessage } from '#write-api/contract/messages.ts'
-import {
-  type Action,
-  accepted,
-  contextOf,
-  type Deps,
-  IdParams,
-  idOf,
-  waitUntilVisible,
-} from '../action.ts'
+import type { UpdateMessage } from '#write-api/contract/messages.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { messageActions } from '../contract/messages.ts'
 import { messageError } from './message-errors.ts'
 import { storeTextIfChanged, validText } from './send-message.ts'
 
@@ -24,18 +18,10 @@ import { storeTextIfChanged, validText } from './send-message.ts'
  * have read it.
  */
 export const editMessage: Action = (api, deps) => {
-  api.put(
-    '/api/admin/messages/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Change title, content and format of a message',
-        params: IdParams,
-        body: UpdateMessage,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(messageActions, 'PUT /api/admin/messages/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const id = idOf(request.params)
       const context = contextOf(deps, request)
       const position = await deps.runExclusive(messageStream(id), () =>
@@ -44,7 +30,7 @@ export const editMessage: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['messages'], position)
       return done()
     },
-  )
+  })
 }
 
 async function edit(
@@ -96,23 +82,16 @@ async function removeMessage(
 
 /** DELETE /api/admin/messages/{id}: permanently removes a message from every inbox and count. */
 export const deleteMessage: Action = (api, deps) => {
-  api.delete(
-    '/api/admin/messages/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Permanently delete a message and its text',
-        params: IdParams,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(messageActions, 'DELETE /api/admin/messages/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const context = contextOf(deps, request)
       const position = await removeMessage(deps, idOf(request.params), context)
       await waitUntilVisible(deps, reply, ['messages'], position)
       return done()
     },
-  )
+  })
 }
 
 /** Deletes the messages that went only to this user, because they may contain personal data. */
@@ -130,17 +109,10 @@ export async function deleteInboxOf(
 
 /** PUT /api/user/messages/{id}/read: marks a message as read; repeated calls change nothing. */
 export const readMessage: Action = (api, deps) => {
-  api.put(
-    '/api/user/messages/:id/read',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Mark one of your messages as read',
-        params: IdParams,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(messageActions, 'PUT /api/user/messages/:id/read'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
@@ -153,5 +125,5 @@ export const readMessage: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return done()
     },
-  )
+  })
 }

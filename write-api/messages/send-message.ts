@@ -5,14 +5,14 @@ import { optionJson } from '#domain/options/registry.ts'
 import { isName, isText } from '#domain/shared/characters.ts'
 import { isSame } from '#domain/shared/same.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { CreatedMessage, CreateMessage } from '../contract/messages.ts'
+import { type CreateMessage, messageActions } from '../contract/messages.ts'
 import { validationWords } from '../validation-words.ts'
 import { messageError } from './message-errors.ts'
 
@@ -106,17 +106,10 @@ export async function storeTextIfChanged(
  * POST /api/admin/messages: sends a message with one event, regardless of the number of recipients.
  */
 export const sendMessage: Action = (api, deps) => {
-  api.post(
-    '/api/admin/messages',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Send a message to users, to groups or to all users',
-        body: CreateMessage,
-        response: { 200: Envelope(CreatedMessage) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(messageActions, 'POST /api/admin/messages'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { actors, vault } = deps.core
       const text = validText(request.body)
       const { format = 'markdown' } = request.body
@@ -138,5 +131,5 @@ export const sendMessage: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return success({ id, total_recipients: countOf(recipients) })
     },
-  )
+  })
 }

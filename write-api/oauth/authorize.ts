@@ -1,18 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import {
-  Authorize,
-  AuthorizeQuery,
-  CallbackQuery,
-  LoginOrBindResult,
-  OAuthType,
-  StateQuery,
-} from '../contract/oauth.ts'
+import { oauthActions } from '../contract/oauth.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -24,21 +16,14 @@ import { type Profile, ProviderFailed } from './provider.ts'
  * or shows Telegram's widget. OIDC requires `/api/oauth/authorize`, which adds a nonce.
  */
 export const oauthState: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/state',
-    {
-      schema: {
-        summary: 'Issue a single-use state for an OAuth login, bound to this browser',
-        querystring: StateQuery,
-        response: { 200: Envelope(Type.String()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/state'),
+    handler: async (request, reply) => {
       const target = { type: null, redirectUri: '' }
       const { state } = await issueState(deps, request, reply, request.query, target)
       return success(state)
     },
-  )
+  })
 }
 
 /** Calls a provider. All of its failures look the same to the visitor; the log has the reason. */
@@ -62,16 +47,9 @@ export async function callProvider<T>(
  * GET /api/oauth/authorize: returns the provider's URL for the browser, with state, PKCE and nonce.
  */
 export const authorize: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/authorize',
-    {
-      schema: {
-        summary: 'Get the URL of the provider’s sign-in page; sets a cookie for the callback',
-        querystring: AuthorizeQuery,
-        response: { 200: Envelope(Authorize) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/authorize'),
+    handler: async (request, reply) => {
       const { type, ...purpose } = request.query
       const provider = await deps.providers.of(type)
       const redirectUri = await deps.providers.redirectUri(type)
@@ -80,22 +58,14 @@ export const authorize: Action = (api, deps) => {
       const url = await callProvider(deps, type, () => provider.authorizeUrl(flow, state))
       return success({ url })
     },
-  )
+  })
 }
 
 /** GET /api/oauth/{type}: signs in, registers or binds, as the state determines. */
 export const oauthCallback: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/:type',
-    {
-      schema: {
-        summary: 'OAuth callback: returns login data, or the message "bind"',
-        params: Type.Object({ type: OAuthType }),
-        querystring: CallbackQuery,
-        response: { 200: Envelope(LoginOrBindResult) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/:type'),
+    handler: async (request, reply) => {
       const { type } = request.params
       const flow = await consumeState(deps, request, request.query.state, type)
       // Without a nonce that this server issued, an ID token of another login could be replayed.
@@ -108,7 +78,7 @@ export const oauthCallback: Action = (api, deps) => {
         return success(await loginWithIdentity(deps, request, reply, profile, flow))
       return bindAndRespond(deps, request, reply, profile, bindTo)
     },
-  )
+  })
 }
 
 /**

@@ -1,15 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import Type from 'typebox'
 import { optionFlag } from '#domain/options/registry.ts'
-import { Done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { refuseNavigation } from '#infra/http/origin.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
-import { LoginResult } from '../contract/login.ts'
-import { TelegramQuery } from '../contract/oauth.ts'
+import { oauthActions, type TelegramQuery } from '../contract/oauth.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { bindAndRespond } from './authorize.ts'
 import { loginWithIdentity } from './identity-login.ts'
@@ -76,17 +74,10 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
  * sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/telegram/login',
-    {
-      onRequest: async (request) => refuseNavigation(request),
-      schema: {
-        summary: 'Sign in or register with Telegram’s widget',
-        querystring: TelegramQuery,
-        response: { 200: Envelope(LoginResult) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/telegram/login'),
+    onRequest: async (request) => refuseNavigation(request),
+    handler: async (request, reply) => {
       const { state } = request.query
       const flow = state === undefined ? null : await consumeState(deps, request, state, null)
       const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)
@@ -94,7 +85,7 @@ export const telegramLogin: Action = (api, deps) => {
       const profile = await telegramProfile(deps, request.query)
       return success(await loginWithIdentity(deps, request, reply, profile, flow ?? { aff: '' }))
     },
-  )
+  })
 }
 
 /**
@@ -103,21 +94,12 @@ export const telegramLogin: Action = (api, deps) => {
  * navigation ends on the profile page.
  */
 export const telegramBind: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/telegram/bind',
-    {
-      onRequest: async (request) => {
-        if ((await userOf(request, { mayLackHeader: true })) === null)
-          throw httpError('NotLoggedIn')
-      },
-      schema: {
-        summary:
-          'Bind the Telegram account of the widget; requires the state that it was shown with',
-        querystring: TelegramQuery,
-        response: { 200: Done, 302: Type.Null() },
-      },
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/telegram/bind'),
+    onRequest: async (request) => {
+      if ((await userOf(request, { mayLackHeader: true })) === null) throw httpError('NotLoggedIn')
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { state } = request.query
       if (state === undefined) throw oauthError('OAuthStateInvalid')
       const { bindTo } = await consumeState(deps, request, state, null)
@@ -128,5 +110,5 @@ export const telegramBind: Action = (api, deps) => {
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect('/app/me', 302)
       return answer
     },
-  )
+  })
 }

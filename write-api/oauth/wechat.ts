@@ -2,15 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
-import { Done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { refuseNavigation } from '#infra/http/origin.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action, Deps } from '../action.ts'
-import { LoginResult } from '../contract/login.ts'
-import { WeChatQuery } from '../contract/oauth.ts'
+import { oauthActions } from '../contract/oauth.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { bindAndRespond, callProvider } from './authorize.ts'
@@ -73,40 +72,26 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
  * of the code.
  */
 export const weChatLogin: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/wechat',
-    {
-      onRequest: async (request) => refuseNavigation(request),
-      schema: {
-        summary: 'Sign in or register with a code from WeChat',
-        querystring: WeChatQuery,
-        response: { 200: Envelope(LoginResult) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/wechat'),
+    onRequest: async (request) => refuseNavigation(request),
+    handler: async (request, reply) => {
       const { code, aff = '' } = request.query
       const profile = await weChatProfile(deps, request, code)
       return success(await loginWithIdentity(deps, request, reply, profile, { aff }))
     },
-  )
+  })
 }
 
 /** GET /api/oauth/wechat/bind: binds the WeChat account that a code belongs to. */
 export const weChatBind: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/wechat/bind',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Bind the WeChat account that a code belongs to',
-        querystring: WeChatQuery,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'GET /api/oauth/wechat/bind'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       await requireRecentLogin(deps, request)
       const profile = await weChatProfile(deps, request, request.query.code)
       return bindAndRespond(deps, request, reply, profile, principalOf(request).userId)
     },
-  )
+  })
 }

@@ -5,14 +5,14 @@ import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { type ChargedCall, chargedCalls } from '#projections/call-log/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type UserRow, usersByIds } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Action } from '../action.ts'
-import { PreviewPrices, PricePreview } from '../contract/options.ts'
+import { optionActions, type PreviewPrices, type PricePreview } from '../contract/options.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { optionError } from './option-errors.ts'
 
@@ -182,17 +182,10 @@ const SPAN_MAX = 31 * DAY
  * and with a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
-  api.post(
-    '/api/option/price_preview',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Compute what a draft price list would have charged; writes nothing',
-        body: PreviewPrices,
-        response: { 200: Envelope(PricePreview) },
-      },
-    },
-    async ({ body }) => {
+  api.route({
+    ...endpoint(optionActions, 'POST /api/option/price_preview'),
+    onRequest: onlyAdmin,
+    handler: async ({ body }) => {
       const { core, runExclusive } = deps
       const to = body.end_timestamp ?? Math.floor(core.now() / 1_000)
       const from = body.start_timestamp ?? Math.max(0, to - DEFAULT_SPAN)
@@ -209,7 +202,7 @@ export const previewPrices: Action = (api, deps) => {
         await runExclusive('price-preview', () => previewDraft(core, list, { from, to })),
       )
     },
-  )
+  })
 }
 
 function validTexts(prices: PreviewPrices['prices']): [key: string, text: string][] {

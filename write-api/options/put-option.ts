@@ -6,12 +6,13 @@ import type { OptionSchema } from '#domain/options/schema.ts'
 import { isText } from '#domain/shared/characters.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { PutOption } from '../contract/options.ts'
+import { optionActions } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
 /** The placeholder that a secret option reads as; sending it back changes nothing. */
@@ -63,13 +64,10 @@ async function deleteReplacedText(
 
 /** PUT /api/option/: sets one option, validated by its schema, if the caller's role may set it. */
 export const putOption: Action = (api, deps) => {
-  api.put(
-    '/api/option/',
-    {
-      onRequest: onlyAdmin,
-      schema: { summary: 'Set one option', body: PutOption, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(optionActions, 'PUT /api/option/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { key, value, before } = request.body
       const option = OPTIONS.get(key)
       if (option === undefined) throw optionError('UnknownOption', { key })
@@ -82,7 +80,7 @@ export const putOption: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['options', 'option-changes', 'price-history'], position)
       return done(isAddressBlocked(deps, option, value) ? ADDRESS_BLOCKED[languageOf(request)] : '')
     },
-  )
+  })
 }
 
 /**
@@ -125,13 +123,10 @@ const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(p
  * POST /api/option/rest_model_ratio: resets the model ratios to the built-in ones, in one append.
  */
 export const resetModelRatios: Action = (api, deps) => {
-  api.post(
-    '/api/option/rest_model_ratio',
-    {
-      onRequest: onlyAdmin,
-      schema: { summary: 'Reset the model ratios to the built-in ones', response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(optionActions, 'POST /api/option/rest_model_ratio'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { position } = accepted(
         await deps.core.actors.handle(
           optionsDecider,
@@ -143,5 +138,5 @@ export const resetModelRatios: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['options', 'price-history'], position)
       return done()
     },
-  )
+  })
 }

@@ -1,33 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import Type from 'typebox'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { HeldLease } from '#infra/leases/leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Action, accepted, contextOf, IdParams, idOf, waitUntilVisible } from '../action.ts'
-import { type PlannedEntry, SchedulePrices } from '../contract/options.ts'
+import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../action.ts'
+import { optionActions, type PlannedEntry } from '../contract/options.ts'
 
 /**
  * POST /api/option/price_schedule: schedules a change of prices, or replaces a scheduled one;
  * returns its id.
  */
 export const schedulePrices: Action = (api, deps) => {
-  api.post(
-    '/api/option/price_schedule',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Schedule a change of prices',
-        body: SchedulePrices,
-        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(optionActions, 'POST /api/option/price_schedule'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { at, changes, replaces } = request.body
       checkNames(changes)
       const context = contextOf(deps, request)
@@ -49,7 +41,7 @@ export const schedulePrices: Action = (api, deps) => {
       const event = events.find(({ type }) => type === 'PriceChangeScheduled')
       return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
     },
-  )
+  })
 }
 
 /** Every entry requires a name, except a fallback price, which is a single value. */
@@ -61,17 +53,10 @@ function checkNames(changes: readonly PlannedEntry[]): void {
 
 /** DELETE /api/option/price_schedule/{id}: cancels a scheduled change. */
 export const cancelPrices: Action = (api, deps) => {
-  api.delete(
-    '/api/option/price_schedule/:id',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Cancel a scheduled change of prices',
-        params: IdParams,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(optionActions, 'DELETE /api/option/price_schedule/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { position } = accepted(
         await deps.core.actors.handle(
           optionsDecider,
@@ -83,7 +68,7 @@ export const cancelPrices: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['price-schedule'], position)
       return done()
     },
-  )
+  })
 }
 
 const INTERVAL_MS = 1_000

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import {
   REDEMPTION_IDS_STREAM,
@@ -12,12 +11,12 @@ import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
 import { isName } from '#domain/shared/characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { CreateRedemption, REDEMPTION_COUNT_MAX } from '../contract/redemptions.ts'
+import { REDEMPTION_COUNT_MAX, redemptionActions } from '../contract/redemptions.ts'
 import { validationWords } from '../validation-words.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
@@ -179,19 +178,10 @@ function repeatableOf(
  * repetition.
  */
 export const createRedemption: Action = (api, deps) => {
-  api.post(
-    '/api/redemption/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary:
-          'Create one or `count` redemption codes; returns their keys, and the same keys for ' +
-          'a repetition with the same Idempotency-Key header',
-        body: CreateRedemption,
-        response: { 200: Envelope(Type.Array(Type.String())) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'POST /api/redemption/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
       const terms = termsWith(NO_TERMS, fields)
       checkValidUntil(terms, NO_TERMS, deps.core.now())
@@ -203,7 +193,7 @@ export const createRedemption: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success([...keys])
     },
-  )
+  })
 }
 
 function keysFor(

@@ -1,26 +1,17 @@
-import Type from 'typebox'
 import { type RedemptionCommand, redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import {
   disabledRedemptionKeys,
   type RedemptionKey,
   redemptionKeys,
   redemptionKeysByName,
 } from '#projections/redemptions/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import {
-  type Action,
-  accepted,
-  contextOf,
-  type Deps,
-  IdParams,
-  idOf,
-  waitUntilVisible,
-} from '../action.ts'
-import { RedemptionIds } from '../contract/redemptions.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { redemptionActions } from '../contract/redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 /** The maximum number of streams in one append. */
@@ -72,40 +63,28 @@ async function deleteMany(
 
 /** DELETE /api/redemption/{id}/: deletes a code. */
 export const deleteRedemption: Action = (api, deps) => {
-  api.delete(
-    '/api/redemption/:id/',
-    {
-      onRequest: onlyAdmin,
-      schema: { summary: 'Delete a redemption code', params: IdParams, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'DELETE /api/redemption/:id/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const keys = await redemptionKeys(deps.core.db, [idOf(request.params)])
       if (keys.length === 0) throw redemptionError('RedemptionUnknown')
       const { position } = await deleteMany(deps, keys, {}, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return done()
     },
-  )
+  })
 }
-
-const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 /**
  * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name; returns how
  * many.
  */
 export const deleteByName: Action = (api, deps) => {
-  api.delete(
-    '/api/redemption/delete-by-name',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Delete every redemption code with this name; returns how many',
-        querystring: ByName,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'DELETE /api/redemption/delete-by-name'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const name = request.query.name.trim()
       if (name === '') throw redemptionError('RedemptionNameRequired')
       const keys = await redemptionKeysByName(deps.core.db, name)
@@ -114,7 +93,7 @@ export const deleteByName: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
-  )
+  })
 }
 
 /**
@@ -122,38 +101,25 @@ export const deleteByName: Action = (api, deps) => {
  * many.
  */
 export const deleteDisabledRedemptions: Action = (api, deps) => {
-  api.delete(
-    '/api/redemption/delete-disabled',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Delete every disabled redemption code; returns how many',
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'DELETE /api/redemption/delete-disabled'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const keys = await disabledRedemptionKeys(deps.core.db)
       const conditions = { isOneOfMany: true, onlyDisabled: true }
       const { ids, position } = await deleteMany(deps, keys, conditions, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
-  )
+  })
 }
 
 /** PUT /api/redemption/batch-disable: disables the unused codes among these; returns how many. */
 export const batchDisable: Action = (api, deps) => {
-  api.put(
-    '/api/redemption/batch-disable',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Disable the unused codes among these; returns how many',
-        body: RedemptionIds,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'PUT /api/redemption/batch-disable'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { ids } = request.body
       if (ids.length === 0) throw redemptionError('NoRedemptionChosen')
       const keys = await redemptionKeys(deps.core.db, ids)
@@ -163,5 +129,5 @@ export const batchDisable: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['redemptions'], changed.position)
       return success(changed.ids.size)
     },
-  )
+  })
 }

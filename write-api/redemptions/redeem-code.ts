@@ -8,12 +8,12 @@ import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { RedeemCode, Redeemed } from '../contract/redemptions.ts'
+import { redemptionActions } from '../contract/redemptions.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
@@ -57,17 +57,10 @@ const ATTEMPTS_MAX = 10
 
 /** POST /api/user/topup: credits the quota of a code to the caller, exactly once. */
 export const redeemCode: Action = (api, deps) => {
-  api.post(
-    '/api/user/topup',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Redeem a code; returns the credited quota',
-        body: RedeemCode,
-        response: { 200: Envelope(Redeemed) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'POST /api/user/topup'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
@@ -77,7 +70,7 @@ export const redeemCode: Action = (api, deps) => {
       const { quota, isGift } = done.terms
       return success({ quota, is_gift: isGift })
     },
-  )
+  })
 }
 
 const streamOf = ({ vault }: Deps['core'], key: string): string =>

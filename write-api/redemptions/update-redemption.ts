@@ -1,38 +1,27 @@
-import Type from 'typebox'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
-import { UpdateRedemption } from '#write-api/contract/redemptions.ts'
+import type { UpdateRedemption } from '#write-api/contract/redemptions.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { redemptionActions } from '../contract/redemptions.ts'
 import { executeOnRedemptions } from './delete-redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
-
-const Query = Type.Object({
-  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
-})
 
 /**
  * PUT /api/redemption/: changes the given fields of an unused code; `?status_only=true` enables (1)
  * or disables (2) it.
  */
 export const updateRedemption: Action = (api, deps) => {
-  api.put(
-    '/api/redemption/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Change an unused code, or with status_only=true enable (1) or disable (2) it',
-        body: UpdateRedemption,
-        querystring: Query,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(redemptionActions, 'PUT /api/redemption/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { body, query } = request
       const [key] = await redemptionKeys(deps.core.db, [body.id])
       if (key === undefined) throw redemptionError('RedemptionUnknown')
@@ -44,7 +33,7 @@ export const updateRedemption: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['redemptions'], position)
       return done()
     },
-  )
+  })
 }
 
 async function setStatus(

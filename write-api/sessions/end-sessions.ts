@@ -4,19 +4,19 @@ import {
   principalOf,
   sessionOf,
 } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
-import { type Action, IdParams, idOf } from '../action.ts'
+import { type Action, idOf } from '../action.ts'
+import { loginActions } from '../contract/login.ts'
 
 /** GET (which the console uses) and POST /api/user/logout: ends the session in every process. */
 export const logout: Action = (api) => {
-  for (const method of ['GET', 'POST'] as const) {
+  for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
     api.route({
-      method,
-      url: '/api/user/logout',
+      ...endpoint(loginActions, name),
       onRequest: onlySessionOfAnyPassword,
-      schema: { summary: 'End this session', response: { 200: Done } },
       handler: async (request, reply) => {
         await request.server.gate.sessions.end(sessionOf(request))
         clearSessionCookie(reply)
@@ -28,13 +28,10 @@ export const logout: Action = (api) => {
 
 /** DELETE /api/user/sessions/:id: ends one of the caller's sessions and closes its live sockets. */
 export const endSession: Action = (api) => {
-  api.delete(
-    '/api/user/sessions/:id',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'End one of your sessions', params: IdParams, response: { 200: Done } },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(loginActions, 'DELETE /api/user/sessions/:id'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { sessions } = request.server.gate
       const { userId } = principalOf(request)
       if (!(await sessions.endOne(userId, idOf(request.params)))) {
@@ -42,21 +39,18 @@ export const endSession: Action = (api) => {
       }
       return done()
     },
-  )
+  })
 }
 
 /** DELETE /api/user/sessions: ends all sessions of the caller except the current one. */
 export const endOtherSessions: Action = (api) => {
-  api.delete(
-    '/api/user/sessions',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'End all your other sessions', response: { 200: Done } },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(loginActions, 'DELETE /api/user/sessions'),
+    onRequest: onlySession,
+    handler: async (request) => {
       const { sessions } = request.server.gate
       await sessions.endAllOf(principalOf(request).userId, sessionOf(request))
       return done()
     },
-  )
+  })
 }

@@ -1,15 +1,14 @@
 import { optionFlag } from '#domain/options/registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { Login, LoginResult } from '#write-api/contract/login.ts'
-import { HumanToken } from '#write-api/contract/registration.ts'
 import type { Action, Deps } from '../action.ts'
+import { loginActions } from '../contract/login.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { isPassword } from '../users/passwords.ts'
@@ -21,17 +20,9 @@ const FRESH_WITHIN_MS = 2_000
 
 /** POST /api/user/login: signs in with a password. All failures look the same to the caller. */
 export const login: Action = (api, deps) => {
-  api.post(
-    '/api/user/login',
-    {
-      schema: {
-        summary: 'Sign in; the session is a cookie',
-        querystring: HumanToken,
-        body: Login,
-        response: { 200: Envelope(LoginResult) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(loginActions, 'POST /api/user/login'),
+    handler: async (request, reply) => {
       const { username, password } = request.body
       // The human check comes first, because requests that fail it must not slow down an account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
@@ -51,7 +42,7 @@ export const login: Action = (api, deps) => {
       attempt.succeeded()
       return success(await completeLogin(deps, request, reply, user, true))
     },
-  )
+  })
 }
 
 /**

@@ -1,9 +1,8 @@
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { SessionUser } from '#read-api/contract/users.ts'
 import type { Action } from '../action.ts'
-import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
+import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { issueChallenge, passkeySite, userIdOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { verifyPasskey } from '../credentials/verify-passkey.ts'
@@ -14,15 +13,9 @@ import { startUserSession } from './complete-login.ts'
  * this site.
  */
 export const beginPasskeyLogin: Action = (api, deps) => {
-  api.post(
-    '/api/user/login/passkey/begin',
-    {
-      schema: {
-        summary: 'Begin to sign in with a passkey',
-        response: { 200: Envelope(PasskeyOptions) },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(loginActions, 'POST /api/user/login/passkey/begin'),
+    handler: async (request) => {
       const site = await passkeySite(deps, request)
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({
@@ -32,7 +25,7 @@ export const beginPasskeyLogin: Action = (api, deps) => {
       })
       return success({ options })
     },
-  )
+  })
 }
 
 /**
@@ -40,16 +33,9 @@ export const beginPasskeyLogin: Action = (api, deps) => {
  * possession with knowledge or biometrics, so there is no second step.
  */
 export const passkeyLogin: Action = (api, deps) => {
-  api.post(
-    '/api/user/login/passkey',
-    {
-      schema: {
-        summary: 'Sign in with a passkey',
-        body: PasskeyLogin,
-        response: { 200: Envelope(SessionUser) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(loginActions, 'POST /api/user/login/passkey'),
+    handler: async (request, reply) => {
       const { passkey } = request.body
       const userId = userIdOfHandle(passkey.response.userHandle ?? '')
       const user = userId === null ? null : await findUser(deps.core.db, userId)
@@ -59,5 +45,5 @@ export const passkeyLogin: Action = (api, deps) => {
       await verifyPasskey(deps, request, check, context)
       return success(await startUserSession(request, reply, user))
     },
-  )
+  })
 }

@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { optionValue } from '#domain/options/registry.ts'
 import type { Core } from '#infra/core.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
-import { ResetRequest } from '../contract/registration.ts'
+import { registrationActions } from '../contract/registration.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { acquireMailPermit } from '../mail/mail-codes.ts'
 import { mailError } from '../mail/mail-errors.ts'
@@ -74,16 +75,9 @@ const keyOf = (address: string, token: string): string =>
 export const requestReset: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(pending)))
-  api.get(
-    '/api/reset_password',
-    {
-      schema: {
-        summary: 'Mail a link that resets a forgotten password',
-        querystring: ResetRequest,
-        response: { 200: Done },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(registrationActions, 'GET /api/reset_password'),
+    handler: async (request) => {
       const { email, turnstile = '' } = request.query
       const address = mailAddressOf(email)
       const { values } = await allOptions(deps.core.db)
@@ -103,7 +97,7 @@ export const requestReset: Action = (api, deps) => {
       pending.add(work)
       return done()
     },
-  )
+  })
 }
 
 type ResetMailTarget = {

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto'
-import Type from 'typebox'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { ResetPassword } from '#write-api/contract/registration.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
+import { registrationActions } from '../contract/registration.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { mailIdentity } from '../users/bind-identity.ts'
 import { identityKeyOf } from '../users/identity.ts'
@@ -18,16 +17,9 @@ import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-re
  * of the user.
  */
 export const resetPassword: Action = (api, deps) => {
-  api.post(
-    '/api/user/reset',
-    {
-      schema: {
-        summary: 'Reset a password with a mailed link; returns the new password once',
-        body: ResetPassword,
-        response: { 200: Envelope(Type.String()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(registrationActions, 'POST /api/user/reset'),
+    handler: async (request, reply) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
@@ -43,7 +35,7 @@ export const resetPassword: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users'], position)
       return success(password)
     },
-  )
+  })
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { SessionUser } from '#read-api/contract/users.ts'
 import type { Action, Deps } from '../action.ts'
-import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
+import type { SecondStep } from '../contract/credentials.ts'
+import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
 import { enterCodeGuard, verifyCode } from '../credentials/verify-code.ts'
@@ -17,23 +17,16 @@ import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from 
  * passkeys.
  */
 export const secondStepPasskey: Action = (api, deps) => {
-  api.post(
-    '/api/user/login/second/begin',
-    {
-      schema: {
-        summary: 'Begin the second step of a login with a passkey',
-        body: TicketOnly,
-        response: { 200: Envelope(PasskeyOptions) },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(loginActions, 'POST /api/user/login/second/begin'),
+    handler: async (request) => {
       const { ticket } = request.body
       const { userId } = await readTicket(deps, ticket)
       const purpose = secondPurpose(deps, ticket)
       const check = { userId, purpose, userVerification: 'preferred' } as const
       return success({ options: await passkeyAssertionOptions(deps, request, check) })
     },
-  )
+  })
 }
 
 /** Binds a challenge to one login, so that it is invalid in any other. */
@@ -45,16 +38,9 @@ const secondPurpose = ({ core }: Deps, ticket: string): string =>
  * factor.
  */
 export const secondStep: Action = (api, deps) => {
-  api.post(
-    '/api/user/login/second',
-    {
-      schema: {
-        summary: 'Second step of a login: a code, a recovery code or a passkey',
-        body: SecondStep,
-        response: { 200: Envelope(SessionUser) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(loginActions, 'POST /api/user/login/second'),
+    handler: async (request, reply) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
@@ -69,7 +55,7 @@ export const secondStep: Action = (api, deps) => {
       if (user?.authVersion !== first.authVersion) throw credentialsError('LoginTicketOver')
       return success(await startUserSession(request, reply, user, first.isByPassword))
     },
-  )
+  })
 }
 
 async function verifyFactor(

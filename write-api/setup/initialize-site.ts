@@ -1,15 +1,14 @@
-import Type from 'typebox'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { SessionUser } from '#read-api/contract/users.ts'
-import { Setup } from '#write-api/contract/registration.ts'
+import type { Setup } from '#write-api/contract/registration.ts'
 import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
+import { registrationActions } from '../contract/registration.ts'
 import { startUserSession } from '../sessions/complete-login.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/passwords.ts'
@@ -18,24 +17,15 @@ import { ACCOUNT_LIMITS, nameKeyOf, usernameOf } from '../users/user-names.ts'
 import { setupError } from './setup-errors.ts'
 
 const ROOT_QUOTA = 100_000_000n
-const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
 
 /**
  * POST /api/setup: creates the super admin and stores how the site is used. The caller, who chose
  * the password just now, gets the super admin's session; `data` is null if none could be started.
  */
 export const initializeSite: Action = (api, deps) => {
-  api.post(
-    '/api/setup',
-    {
-      schema: {
-        summary: 'Set up the site on the first run; other machines need the token printed at start',
-        body: Setup,
-        querystring: Type.Object({ token: TOKEN }),
-        response: { 200: Envelope(Type.Union([SessionUser, Type.Null()])) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(registrationActions, 'POST /api/setup'),
+    handler: async (request, reply) => {
       const { body, query } = request
       const header = request.headers['x-setup-token']
       const token = typeof header === 'string' ? header : (body.setup_token ?? query.token)
@@ -47,7 +37,7 @@ export const initializeSite: Action = (api, deps) => {
       // If the read model is late, no session starts and the super admin signs in as usual.
       return success(root === null ? null : await startUserSession(request, reply, root))
     },
-  )
+  })
 }
 
 async function initialize(deps: Deps, setup: Setup, cause: string): Promise<number> {

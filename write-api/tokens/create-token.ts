@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import Type from 'typebox'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -14,10 +13,10 @@ import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { CreateToken } from '../contract/tokens.ts'
+import { tokenActions } from '../contract/tokens.ts'
 import { nameOf, namesFor } from './token-names.ts'
 import {
   checkRemain,
@@ -124,29 +123,12 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-const CreatedBody = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  key: Type.String(),
-  /** All created tokens in order, including the first one. */
-  ids: Type.Array(Type.Integer()),
-  names: Type.Array(Type.String()),
-  keys: Type.Array(Type.String()),
-})
-
 /** POST /api/token/: creates one token or `count` tokens for the caller, each with its budget. */
 export const createToken: Action = (api, deps) => {
-  api.post(
-    '/api/token/',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Create one or `count` tokens; returns their keys',
-        body: CreateToken,
-        response: { 200: Envelope(CreatedBody) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(tokenActions, 'POST /api/token/'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const user = principalOf(request)
       const { remain_quota = DEFAULT_REMAIN, unlimited_quota = false, count = 1 } = request.body
       checkRemain(remain_quota)
@@ -163,5 +145,5 @@ export const createToken: Action = (api, deps) => {
       const [key = ''] = keys
       return success({ id, name, key, ids: [...ids], names: [...names], keys: [...keys] })
     },
-  )
+  })
 }

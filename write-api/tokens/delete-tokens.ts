@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
@@ -7,18 +6,10 @@ import { type TokenEvent, tokensStream } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import {
-  type Action,
-  accepted,
-  contextOf,
-  type Deps,
-  IdParams,
-  idOf,
-  waitUntilVisible,
-} from '../action.ts'
-import { TokenIds } from '../contract/tokens.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { tokenActions } from '../contract/tokens.ts'
 import { selectedIds } from './token-status.ts'
 
 /**
@@ -49,42 +40,32 @@ async function deleteMany(
 
 /** DELETE /api/token/{id}/: deletes one of the caller's tokens. */
 export const deleteToken: Action = (api, deps) => {
-  api.delete(
-    '/api/token/:id/',
-    {
-      onRequest: onlyUser,
-      schema: { summary: 'Delete a token', params: IdParams, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(tokenActions, 'DELETE /api/token/:id/'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
       const position = await deleteMany(deps, userId, [idOf(request.params)], context)
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
-  )
+  })
 }
 
 /** POST /api/token/batch: deletes all of the tokens, or none; returns how many. */
 export const deleteTokens: Action = (api, deps) => {
-  api.post(
-    '/api/token/batch',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Delete several tokens, all or none',
-        body: TokenIds,
-        response: { 200: Envelope(Type.Integer()) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(tokenActions, 'POST /api/token/batch'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const ids = selectedIds(request.body)
       const { userId } = principalOf(request)
       const position = await deleteMany(deps, userId, ids, contextOf(deps, request))
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return success(ids.length)
     },
-  )
+  })
 }
 
 /**

@@ -4,9 +4,10 @@ import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { type TokenIds, TokenStatuses } from '../contract/tokens.ts'
+import { type TokenIds, tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { decryptName } from './token-names.ts'
 
@@ -75,17 +76,10 @@ async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: To
 
 /** POST /api/token/batch/status: enables (1) or disables (2) several tokens. */
 export const setTokenStatuses: Action = (api, deps) => {
-  api.post(
-    '/api/token/batch/status',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Enable (1) or disable (2) several tokens, all or none',
-        body: TokenStatuses,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(tokenActions, 'POST /api/token/batch/status'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const ids = selectedIds(request.body)
       const { userId } = principalOf(request)
       const context = contextOf(deps, request)
@@ -93,5 +87,5 @@ export const setTokenStatuses: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['tokens'], position)
       return done()
     },
-  )
+  })
 }

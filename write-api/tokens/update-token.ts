@@ -1,41 +1,30 @@
-import Type from 'typebox'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
-import { UpdateToken } from '#write-api/contract/tokens.ts'
+import type { UpdateToken } from '#write-api/contract/tokens.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { sealName } from './token-names.ts'
 import { setTokensStatus } from './token-status.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
-
-const Query = Type.Object({
-  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
-})
 
 /**
  * PUT /api/token/: changes the given fields; the others stay unchanged. `?status_only=true` sets
  * only the status, to 1 or 2.
  */
 export const updateToken: Action = (api, deps) => {
-  api.put(
-    '/api/token/',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Change a token, or with status_only=true enable (1) or disable (2) it',
-        body: UpdateToken,
-        querystring: Query,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(tokenActions, 'PUT /api/token/'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const user = principalOf(request)
       const { body, query } = request
       const context = contextOf(deps, request)
@@ -46,7 +35,7 @@ export const updateToken: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
-  )
+  })
 }
 
 function statusOf({ status }: UpdateToken): 1 | 2 {

@@ -5,10 +5,11 @@ import { topUpDecider } from '#domain/top-up/decide.ts'
 import { type TopUpOrdered, topUpStream } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { Amount, AmountRequest, Pay, PaymentPage } from '../contract/top-ups.ts'
+import { orderActions, type Pay } from '../contract/top-ups.ts'
 import { epayForm } from './epay.ts'
 import { type PaymentMethods, paymentMethods, publicAddress } from './payment-methods.ts'
 import { type Quote, quoteFor } from './quote.ts'
@@ -28,13 +29,10 @@ export function orderIdOf(tradeNo: string): number | null {
 
 /** POST /api/user/pay: orders a top-up and returns where and how to pay for it. */
 export const pay: Action = (api, deps) => {
-  api.post(
-    '/api/user/pay',
-    {
-      onRequest: onlyUser,
-      schema: { summary: 'Order a top-up', body: Pay, response: { 200: PaymentPage } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(orderActions, 'POST /api/user/pay'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const methods = await paymentMethods(deps.core)
       const quote = await quoteFor(deps, methods, userId, request.body)
@@ -53,7 +51,7 @@ export const pay: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['orders'], position)
       return { success: true, message: 'success', ...page }
     },
-  )
+  })
 }
 
 const ORDERS_PER_MINUTE_MAX = 10
@@ -117,21 +115,14 @@ async function paymentPage(
 
 /** POST /api/user/amount: returns the price of a top-up before it is ordered. */
 export const getAmount: Action = (api, deps) => {
-  api.post(
-    '/api/user/amount',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Get the price of a top-up',
-        body: AmountRequest,
-        response: { 200: Amount },
-      },
-    },
-    async (request) => {
+  api.route({
+    ...endpoint(orderActions, 'POST /api/user/amount'),
+    onRequest: onlyUser,
+    handler: async (request) => {
       const methods = await paymentMethods(deps.core)
       const { userId } = principalOf(request)
       const { cents, currency } = await quoteFor(deps, methods, userId, request.body)
       return { success: true, message: 'success', data: moneyText(cents), currency }
     },
-  )
+  })
 }

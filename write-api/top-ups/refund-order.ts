@@ -6,18 +6,12 @@ import { centsOf } from '#domain/top-up/money.ts'
 import type { TopUpState } from '#domain/top-up/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
-import { RefundOrder } from '#write-api/contract/top-ups.ts'
-import {
-  type Action,
-  accepted,
-  contextOf,
-  type Deps,
-  IdParams,
-  idOf,
-  waitUntilVisible,
-} from '../action.ts'
+import type { RefundOrder } from '#write-api/contract/top-ups.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { orderActions } from '../contract/top-ups.ts'
 import { userError } from '../users/user-errors.ts'
 import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
@@ -27,18 +21,10 @@ import { topUpError } from './top-up-errors.ts'
  * the quota that it had bought and the inviter's share.
  */
 export const refundOrder: Action = (api, deps) => {
-  api.post(
-    '/api/user/topup/:id/refund',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Record a full or partial refund of a top-up',
-        params: IdParams,
-        body: RefundOrder,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(orderActions, 'POST /api/user/topup/:id/refund'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { actors, vault } = deps.core
       const reason = request.body.reason.trim()
       if (reason === '') throw topUpError('RefundReasonRequired')
@@ -55,7 +41,7 @@ export const refundOrder: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['orders', 'balances', 'call-log'], position)
       return done()
     },
-  )
+  })
 }
 
 /** Admins cannot act on users of the same or a higher level; only the super admin can. */

@@ -8,14 +8,14 @@ import { toWire } from '#domain/shared/quota.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { HttpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Envelope, ErrorEnvelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/users.ts'
+import { type AdjustQuota, type QuotaAdjustment, userActions } from '../contract/users.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { accountError } from './account-errors.ts'
 
@@ -42,17 +42,10 @@ export async function sealReason(
  * user, an error is the response.
  */
 export const adjustQuota: Action = (api, deps) => {
-  api.post(
-    '/api/user/quota',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Add quota to the balances of users, or deduct it',
-        body: AdjustQuota,
-        response: { 200: Envelope(QuotaAdjustments), 409: ErrorEnvelope },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/quota'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { body } = request
       const userIds = userIdsOf(body)
       if (body.reason.trim() === '') {
@@ -75,7 +68,7 @@ export const adjustQuota: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'call-log'], position)
       return success({ items })
     },
-  )
+  })
 }
 
 function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {

@@ -1,8 +1,9 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { BindMail } from '#write-api/contract/registration.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
+import { registrationActions } from '../contract/registration.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
@@ -12,17 +13,10 @@ import { assertNotAnotherUsername } from './user-names.ts'
 
 /** GET /api/oauth/email/bind: binds a mail address that the mailed code proves. */
 export const bindMail: Action = (api, deps) => {
-  api.get(
-    '/api/oauth/email/bind',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Bind a mail address to your account with the mailed code',
-        querystring: BindMail,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(registrationActions, 'GET /api/oauth/email/bind'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       await requireRecentLogin(deps, request)
       const { email, code } = request.query
@@ -38,5 +32,5 @@ export const bindMail: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users'], position)
       return done()
     },
-  )
+  })
 }

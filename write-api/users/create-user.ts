@@ -1,11 +1,10 @@
-import Type from 'typebox'
 import { optionInteger } from '#domain/options/registry.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { CreateUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
+import { userActions } from '../contract/users.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
@@ -13,17 +12,10 @@ import { displayNameOf, usernameOf } from './user-names.ts'
 
 /** POST /api/user/: creates a normal user with the quota of new users. */
 export const createUser: Action = (api, deps) => {
-  api.post(
-    '/api/user/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Create a user',
-        body: CreateUser,
-        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { password, display_name = '' } = request.body
       if (request.body.username.trim() === '' || password === '') {
         throw userError('UserFieldsRequired')
@@ -46,5 +38,5 @@ export const createUser: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances'], accepted(outcome).position)
       return success({ id })
     },
-  )
+  })
 }

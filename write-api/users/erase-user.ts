@@ -4,11 +4,12 @@ import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyRootSession, onlySession, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { EraseUser } from '../contract/users.ts'
+import { userActions } from '../contract/users.ts'
 import { revokeCredentials } from '../credentials/credentials-of.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { toHttpError } from '../error-catalogue.ts'
@@ -23,17 +24,10 @@ import { nameKeyOf } from './user-names.ts'
  * account; its numbers stay. The caller types the username to confirm.
  */
 export const eraseUser: Action = (api, deps) => {
-  api.post(
-    '/api/user/erase',
-    {
-      onRequest: onlyRootSession,
-      schema: {
-        summary: 'Permanently erase the personal data of a user; the username confirms it',
-        body: EraseUser,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/erase'),
+    onRequest: onlyRootSession,
+    handler: async (request, reply) => {
       const { id, username } = request.body
       const actorRole = principalOf(request).role as Role
       const { actors, vault } = deps.core
@@ -60,7 +54,7 @@ export const eraseUser: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'tokens', 'credentials', 'messages'], position)
       return done()
     },
-  )
+  })
 }
 
 /** Returns the name; it is empty for a user who was erased before. */
@@ -84,13 +78,10 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
  * because it cannot be undone.
  */
 export const deleteSelf: Action = (api, deps) => {
-  api.delete(
-    '/api/user/self',
-    {
-      onRequest: onlySession,
-      schema: { summary: 'Delete your account', response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'DELETE /api/user/self'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       await requireRecentLogin(deps, request)
       const { userId } = principalOf(request)
       const command = { type: 'DeleteUser', actorRole: null } as const
@@ -108,5 +99,5 @@ export const deleteSelf: Action = (api, deps) => {
       clearSessionCookie(reply)
       return done()
     },
-  )
+  })
 }

@@ -9,10 +9,11 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { Unbind } from '../contract/oauth.ts'
+import { oauthActions } from '../contract/oauth.ts'
 import { canLogInWithPasskey } from '../credentials/passkeys.ts'
 import { requireRecentLogin } from '../credentials/proof.ts'
 import { identityStep } from './bind-identity.ts'
@@ -64,17 +65,10 @@ export async function retryWhileLoginMethodsChange(
  * login methods away.
  */
 export const unbindIdentity: Action = (api, deps) => {
-  api.post(
-    '/api/user/unbind',
-    {
-      onRequest: onlySession,
-      schema: {
-        summary: 'Unbind an identity, if another login method remains',
-        body: Unbind,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(oauthActions, 'POST /api/user/unbind'),
+    onRequest: onlySession,
+    handler: async (request, reply) => {
       const { provider } = request.body
       const { userId } = principalOf(request)
       await requireRecentLogin(deps, request)
@@ -84,7 +78,7 @@ export const unbindIdentity: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users'], accepted(outcome).position)
       return done()
     },
-  )
+  })
 }
 
 async function unbind(

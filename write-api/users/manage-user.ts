@@ -1,13 +1,13 @@
-import Type from 'typebox'
 import { ACTIVE, BANNED } from '#domain/shared/roles.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { ManageUser } from '#write-api/contract/users.ts'
+import type { ManageUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
+import { userActions } from '../contract/users.ts'
 import { revokeCredentials } from '../credentials/credentials-of.ts'
 
 const COMMANDS = {
@@ -18,24 +18,15 @@ const COMMANDS = {
   delete: 'DeleteUser',
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
-const ManagedUser = Type.Object({ status: Type.Integer(), role: Type.Integer() })
-
 /**
  * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user; returns the new
  * status and role.
  */
 export const manageUser: Action = (api, deps) => {
-  api.post(
-    '/api/user/manage',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Promote, demote, disable, enable or delete a user',
-        body: ManageUser,
-        response: { 200: Envelope(ManagedUser) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/manage'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { id, action } = request.body
       const { actors } = deps.core
       const actorRole = principalOf(request).role as Role
@@ -55,5 +46,5 @@ export const manageUser: Action = (api, deps) => {
       const { user } = await actors.stateOf(userDecider, userStream(id))
       return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
     },
-  )
+  })
 }

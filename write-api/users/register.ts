@@ -1,17 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { CommonQueryMethods } from 'slonik'
-import Type from 'typebox'
 import { optionFlag, optionInteger } from '#domain/options/registry.ts'
 import { usernameStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import { addressKey } from '#infra/http/address-key.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
-import { HumanToken, Register } from '../contract/registration.ts'
+import { type Register, registrationActions } from '../contract/registration.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-errors.ts'
@@ -38,17 +37,9 @@ type Values = ReadonlyMap<string, string>
 
 /** POST /api/user/register: creates an account with a username and password. */
 export const register: Action = (api, deps) => {
-  api.post(
-    '/api/user/register',
-    {
-      schema: {
-        summary: 'Register with a username and password, and a mail code if the site requires one',
-        querystring: HumanToken,
-        body: Register,
-        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(registrationActions, 'POST /api/user/register'),
+    handler: async (request, reply) => {
       const { body } = request
       const { values } = await allOptions(deps.core.db)
       await assertPasswordRegistrationOpen(deps, values)
@@ -65,7 +56,7 @@ export const register: Action = (api, deps) => {
         permit.release({ isRefunded: false })
       }
     },
-  )
+  })
 }
 
 async function assertPasswordRegistrationOpen({ core }: Deps, values: Values): Promise<void> {

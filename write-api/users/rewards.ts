@@ -1,29 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import Type from 'typebox'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
 import { dayOf } from '#domain/shared/day.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { Done, done, success } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done, success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { Envelope } from '#read-api/contract/envelope.ts'
-import { TransferAffiliate } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
+import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
 /** POST /api/user/check_in: credits the reward of the day (UTC, by the database's clock), once. */
 export const checkIn: Action = (api, deps) => {
-  api.post(
-    '/api/user/check_in',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Check in for today',
-        response: { 200: Envelope(Type.Object({ quota: Type.Integer() })) },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/check_in'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { core } = deps
       const { userId } = principalOf(request)
       const { values } = await allOptions(core.db)
@@ -40,7 +33,7 @@ export const checkIn: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['balances', 'call-log'], position)
       return success({ quota: Number(amount) })
     },
-  )
+  })
 }
 
 /** Returns a uniformly random amount between the bounds; `least` if `most` is below it. */
@@ -52,17 +45,10 @@ function randomAmount(least: bigint, most: bigint): bigint {
 
 /** POST /api/user/aff_transfer: moves invitation rewards to the spendable balance. */
 export const transferAffiliate: Action = (api, deps) => {
-  api.post(
-    '/api/user/aff_transfer',
-    {
-      onRequest: onlyUser,
-      schema: {
-        summary: 'Transfer invitation rewards to the balance',
-        body: TransferAffiliate,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'POST /api/user/aff_transfer'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { userId } = principalOf(request)
       const { values } = await allOptions(deps.core.db)
       const command = {
@@ -79,5 +65,5 @@ export const transferAffiliate: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['balances', 'call-log'], accepted(outcome).position)
       return done()
     },
-  )
+  })
 }

@@ -3,12 +3,13 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { UpdateSelf, UpdateSettings } from '../contract/users.ts'
+import { type UpdateSelf, userActions } from '../contract/users.ts'
 import { requireProofOrRecentLogin } from '../credentials/proof.ts'
 import { notificationsStep } from '../notifications/notification-settings.ts'
 import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
@@ -20,17 +21,10 @@ import { displayNameOf } from './user-names.ts'
  * new password ends every other session; the current one continues under a new id.
  */
 export const updateSelf: Action = (api, deps) => {
-  api.put(
-    '/api/user/self',
-    {
-      onRequest: onlyUserOfAnyPassword,
-      schema: {
-        summary: 'Change your display name or password',
-        body: UpdateSelf,
-        response: { 200: Done },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'PUT /api/user/self'),
+    onRequest: onlyUserOfAnyPassword,
+    handler: async (request, reply) => {
       const { userId, sessionHash } = principalOf(request)
       const { display_name, password = '' } = request.body
       if (password !== '' && sessionHash === null) throw httpError('SessionRequired')
@@ -51,7 +45,7 @@ export const updateSelf: Action = (api, deps) => {
       }
       return done()
     },
-  )
+  })
 }
 
 async function newPassword(
@@ -105,13 +99,10 @@ async function appendChange(
 
 /** PUT /api/user/setting: changes the caller's settings; those that are left out stay unchanged. */
 export const updateSettings: Action = (api, deps) => {
-  api.put(
-    '/api/user/setting',
-    {
-      onRequest: onlyUser,
-      schema: { summary: 'Change your settings', body: UpdateSettings, response: { 200: Done } },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'PUT /api/user/setting'),
+    onRequest: onlyUser,
+    handler: async (request, reply) => {
       const { actors, vault } = deps.core
       const { userId } = principalOf(request)
       const stream = userStream(userId)
@@ -137,5 +128,5 @@ export const updateSettings: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'notifications'], position)
       return done()
     },
-  )
+  })
 }

@@ -11,13 +11,14 @@ import { type Role, userStream } from '#domain/user/events.ts'
 import type { KnownUser } from '#domain/user/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
+import { done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { ErrorEnvelope } from '#read-api/contract/envelope.ts'
-import { UpdateUser } from '#write-api/contract/users.ts'
+import type { UpdateUser } from '#write-api/contract/users.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { userActions } from '../contract/users.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { sealReason } from './adjust-quota.ts'
 import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts'
@@ -26,17 +27,10 @@ import { displayNameOf } from './user-names.ts'
 
 /** PUT /api/user/: changes a user of a lower level. All requested changes happen, or none. */
 export const updateUser: Action = (api, deps) => {
-  api.put(
-    '/api/user/',
-    {
-      onRequest: onlyAdmin,
-      schema: {
-        summary: 'Change a user; a new quota grants or deducts the difference',
-        body: UpdateUser,
-        response: { 200: Done, 409: ErrorEnvelope },
-      },
-    },
-    async (request, reply) => {
+  api.route({
+    ...endpoint(userActions, 'PUT /api/user/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
@@ -71,7 +65,7 @@ export const updateUser: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances'], position)
       return done()
     },
-  )
+  })
 }
 
 type SealReason = () => ReturnType<typeof sealReason>

@@ -1,24 +1,15 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import {
-  HealthHistory,
   type HealthHistoryPoint,
-  HealthSnapshot,
-  HISTORY_RANGES,
   type HistoryRange,
+  healthQueries,
 } from '../../contract/channel-health.ts'
-import { Envelope } from '../../contract/envelope.ts'
-import { type App, IdParams, type ReadDeps, upToDate } from '../../route.ts'
-
-const HistoryQuery = Type.Object({
-  range: Type.Optional(
-    Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
-  ),
-})
+import { type App, type ReadDeps, upToDate } from '../../route.ts'
 
 /** In seconds; every step is a multiple of the stored minutes. */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
@@ -32,19 +23,11 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
  * of a channel, step by step until now. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/channel/:id/health_history',
-    {
-      schema: {
-        summary: 'Get successes, failures and latency of a channel over time',
-        params: IdParams,
-        querystring: HistoryQuery,
-        response: { 200: Envelope(HealthHistory) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channels', 'channel-stats'),
-    },
-    async ({ params, query }) => {
+  app.route({
+    ...endpoint(healthQueries, 'GET /api/channel/:id/health_history'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels', 'channel-stats'),
+    handler: async ({ params, query }) => {
       const { db, now } = deps.core
       const channelId = Number(params.id)
       if ((await findChannel(db, channelId)) === null) {
@@ -62,7 +45,7 @@ export function getHealthHistory(app: App, deps: ReadDeps): void {
       })
       return success({ range, step, points })
     },
-  )
+  })
 }
 
 function pointOf(at: number, step: ChannelStep | undefined): HealthHistoryPoint {
@@ -72,17 +55,10 @@ function pointOf(at: number, step: ChannelStep | undefined): HealthHistoryPoint 
 
 /** `GET /api/channel/health`, for admins: the current health of every channel. */
 export function getHealth(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/channel/health',
-    {
-      schema: {
-        summary:
-          'Get the health of every channel: circuits, successes, latency, speed, calls in flight',
-        response: { 200: Envelope(HealthSnapshot) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channels', 'channel-health', 'channel-stats'),
-    },
-    async () => success(await deps.health.snapshot()),
-  )
+  app.route({
+    ...endpoint(healthQueries, 'GET /api/channel/health'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels', 'channel-health', 'channel-stats'),
+    handler: async () => success(await deps.health.snapshot()),
+  })
 }

@@ -1,27 +1,10 @@
-import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
+import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/http-errors.ts'
-import { ChannelTimeline } from '../../contract/channel-timeline.ts'
-import { Envelope } from '../../contract/envelope.ts'
-import {
-  type App,
-  IdParams,
-  integerOf,
-  pageOf,
-  Query,
-  type ReadDeps,
-  upToDate,
-} from '../../route.ts'
+import { timelineQueries } from '../../contract/channel-timeline.ts'
+import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../route.ts'
 import { timelineAnswer } from './timeline-answer.ts'
-
-const TimelineQuery = Type.Object({
-  ...Query.page,
-  /** Unix seconds; both ends are inclusive. */
-  from: Query.integer,
-  to: Query.integer,
-  at: Query.integer,
-})
 
 /** Later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
@@ -31,19 +14,11 @@ const FOREVER_SECONDS = 9_999_999_999
  * first. With `at`, also its state at that moment and the entry that caused it.
  */
 export function getTimeline(app: App, deps: ReadDeps): void {
-  app.get(
-    '/api/channel/:id/timeline',
-    {
-      schema: {
-        summary: 'Get the history of a channel, and its state at a moment',
-        params: IdParams,
-        querystring: TimelineQuery,
-        response: { 200: Envelope(ChannelTimeline) },
-      },
-      onRequest: onlyAdmin,
-      preHandler: upToDate(deps, 'channel-timeline'),
-    },
-    async ({ params, query }) => {
+  app.route({
+    ...endpoint(timelineQueries, 'GET /api/channel/:id/timeline'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channel-timeline'),
+    handler: async ({ params, query }) => {
       const at = secondsOf(query.at)
       const answer = await timelineAnswer(deps.core, {
         channelId: Number(params.id),
@@ -57,7 +32,7 @@ export function getTimeline(app: App, deps: ReadDeps): void {
       }
       return success(answer)
     },
-  )
+  })
 }
 
 function secondsOf(text: string | undefined): number | undefined {
