@@ -14,7 +14,7 @@ it.each([
   ['a connection that ended', new Error('Connection terminated unexpectedly')],
   ['a driver that lost its server', new ConnectionError('lost')],
   ['a backend that died', new BackendTerminatedUnexpectedlyError(new Error('died'))],
-])('%s is tried again, and no fault of the event', (_what, error) => {
+])('%s is retried and does not count against the event', (_what, error) => {
   expect(isOutage(error)).toBe(true)
 })
 

@@ -148,7 +148,7 @@ describe('the runner', () => {
     const after = await fixture.append([granted(1, 5)])
     expect(await fixture.freshness.waitFor(['balances', 'call-log'], after, 20_000)).toBe(true)
     const channels = runner.health().find(({ name }) => name === 'channels')
-    expect(channels).toMatchObject({ state: 'stopped', fault: { position: at } })
+    expect(channels).toMatchObject({ state: 'stopped', failure: { position: at } })
     expect(channels?.position).toBeLessThan(at)
     expect(runner.isHealthy()).toBe(false)
     expect(runner.health().filter(({ state }) => state === 'live')).toHaveLength(
