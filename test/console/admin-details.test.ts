@@ -1,31 +1,31 @@
 import { expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
 import { channel } from './support/channel-routes.ts'
-import { fakeLive } from './usage-log/fake-log.ts'
+import { pageFixture } from './support/console-fixture.ts'
+import { fakeLive } from './support/fake-live.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 
-const reads = () => admin.site.calls.filter(({ path }) => path === '/api/channel/').length
+const reads = () => app.site.calls.filter(({ path }) => path === '/api/channel/').length
 
 it('a channel changes its row by itself; only one that is new or gone is asked for', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const live = await fakeLive(page)
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
-  await expect.poll(() => live.opened()).toBe(1)
+  await expect.poll(() => live.connections()).toBe(1)
   // The first connection asks for what it may have missed before it was there.
   await expect.poll(reads).toBe(2)
-  live.sendChannel(5, channel({ id: 2, name: 'DeepSeek East', type: 43 }))
+  live.send('channels', 5, channel({ id: 2, name: 'DeepSeek East', type: 43 }))
   await page.getByRole('link', { name: 'DeepSeek East' }).waitFor()
   expect(reads()).toBe(2)
-  live.sendChannel(6, { id: 4, deleted: true })
+  live.send('channels', 6, { id: 4, deleted: true })
   await expect.poll(reads).toBe(3)
 })
 
 it('text that no clipboard takes is shown to be copied by hand', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
     document.execCommand = () => false
@@ -40,7 +40,7 @@ it('text that no clipboard takes is shown to be copied by hand', async () => {
 })
 
 it('the legacy way copies where browsers offer no clipboard', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
     document.execCommand = () => {
@@ -59,7 +59,7 @@ it('the legacy way copies where browsers offer no clipboard', async () => {
 })
 
 it('what will be saved can be read before: each option, its old and its new lines', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openAsRoot(page, site, '/admin/settings?tab=models')
   await page.getByLabel('Retries after a failure').fill('7')
   await page.getByRole('button', { name: en('settings.review') }).click()

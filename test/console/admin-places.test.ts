@@ -2,20 +2,20 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { openAsRoot, token } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
 import { contrast } from './support/contrast.ts'
 import { ok } from './support/fake-site.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 const HEIGHT = 860
 
-const sizeTo = (width: number) => admin.page.setViewportSize({ width, height: HEIGHT })
+const sizeTo = (width: number) => app.page.setViewportSize({ width, height: HEIGHT })
 const boxOf = async (place: Locator) =>
   (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
 
 describe('at every width', () => {
   it('600 px is still a phone: cards, and the menu behind a button', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await sizeTo(600)
     await openAsRoot(page, site, '/admin/channels')
     await page.locator('.tg-card').first().waitFor()
@@ -24,7 +24,7 @@ describe('at every width', () => {
   })
 
   it('768 px has a slim sidebar, whose names are one press away', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await sizeTo(768)
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('grid').waitFor()
@@ -43,7 +43,7 @@ describe('at every width', () => {
   it.each(['/app/tokens', '/admin/channels', '/admin/settings'])(
     'a search takes the width of a phone: %s',
     async (path) => {
-      const { page, site } = admin
+      const { page, site } = app
       await sizeTo(390)
       await openAsRoot(page, site, path)
       const search = page.getByRole('searchbox').first()
@@ -57,7 +57,7 @@ describe('at every width', () => {
 
 describe('a list', () => {
   it('has an edge where columns go on under the pinned one', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await sizeTo(1000)
     await openAsRoot(page, site, '/admin/channels')
     const last = page.locator('.tg-grid-body .tg-grid-row > :last-child').first()
@@ -72,7 +72,7 @@ describe('a list', () => {
   })
 
   it('that is empty has no pages to turn', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
     await openAsRoot(page, site, '/app/tokens')
     await page.getByText(en('tokens.noneTitle')).waitFor()
@@ -80,7 +80,7 @@ describe('a list', () => {
   })
 
   it('of many pages has a press for either end, and says where it is, on a phone too', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const items = [token({})]
     site.routes['GET /api/token/'] = ({ query }) =>
       ok({ items, page: Number(query.get('p') ?? 0), total: 1_015 })
@@ -101,7 +101,7 @@ describe('a list', () => {
   })
 
   it('whose page is gone shows the last that there is, and no step back leads there', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     let total = 21
     site.routes['GET /api/token/'] = ({ query }) => {
       const p = Number(query.get('p') ?? 0)
@@ -122,7 +122,7 @@ describe('a list', () => {
   })
 
   it('has its resize marks in the middle of the header', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.getByRole('grid').waitFor()
     const head = await boxOf(page.locator('.tg-grid-head'))
@@ -136,7 +136,7 @@ describe('a list', () => {
 
 describe('settings', () => {
   it('a toast lies neither on the save bar nor on the title', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
     await page.getByRole('button', { name: en('me.saveSettings') }).click()
     const toast = await boxOf(page.locator('.tg-toast'))
@@ -152,7 +152,7 @@ describe('settings', () => {
   })
 
   it('a price below 0 is told so, and what is needed is marked', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
     await page.getByRole('button', { name: en('settings.addModel') }).click()
     const input = page.getByLabel(/^Input price/)
@@ -170,7 +170,7 @@ describe('settings', () => {
   })
 
   it('no channels is not the same as every model priced', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['GET /api/channel/models_enabled'] = () => ok([])
     await openAsRoot(page, site, '/admin/settings?prices=unset')
     await page.getByText(en('settings.unservedTitle')).waitFor()
@@ -182,7 +182,7 @@ describe('settings', () => {
   })
 
   it.each(['light', 'dark'] as const)('the chosen part stands out: %s', async (colorScheme) => {
-    const { page, site } = admin
+    const { page, site } = app
     await page.emulateMedia({ colorScheme })
     await openAsRoot(page, site, '/admin/settings')
     const parts = page.locator('.tg-segmented').first()
@@ -197,7 +197,7 @@ describe('settings', () => {
 
 describe('a moment', () => {
   it('counts from now, whatever stood still meanwhile, and is never ahead', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const start = Math.floor(Date.now() / 1000)
     await page.clock.install({ time: start * 1000 })
     await openAsRoot(page, site, '/admin/settings')
@@ -215,7 +215,7 @@ describe('a moment', () => {
   })
 
   it('is right again as soon as its tab is looked at', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const start = Math.floor(Date.now() / 1000)
     await page.clock.install({ time: start * 1000 })
     site.routes['GET /api/token/'] = () =>

@@ -1,15 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { coupon } from './coupons/coupon-routes.ts'
 import { byCall, byTokens, pricing } from './pricing/models.ts'
 import { openAsRoot, startAdminSite, token } from './support/admin-site.ts'
 import { channel } from './support/channel-routes.ts'
-import { type FakeRoutes, type FakeSite, ok } from './support/fake-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { type FakeRoutes, ok } from './support/fake-site.ts'
 import { channelHealth } from './support/health.ts'
-import { openPage, takePicture } from './support/open-page.ts'
+import { takePicture } from './support/open-page.ts'
 import { user } from './support/user-routes.ts'
 import { logRoutes, logRow } from './usage-log/fake-log.ts'
 
@@ -64,18 +64,7 @@ const LISTS = [
   { path: '/pricing', amounts: 3 },
 ]
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-  Object.assign(site.routes, ROUTES)
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startAdminSite(ROUTES))
 
 /** Each amount in a list, and whether all of it is within its cell and every box that clips it. */
 const amountsOf = (page: Page) =>
@@ -108,12 +97,12 @@ const amountsOf = (page: Page) =>
 const cutAmounts = async (page: Page) =>
   (await amountsOf(page)).filter(({ isWhole }) => !isWhole).map(({ text }) => text)
 
-const open = (width: number) => openPage(browser, { language: 'en', width })
+const open = (width: number) => app.openPage({ language: 'en', width })
 
 describe.each([1280, 390])('at %i pixels', (width) => {
   it.each(LISTS)('no amount of $path is cut', async ({ path, amounts }) => {
     const { page, faults, close } = await open(width)
-    await openAsRoot(page, site, path)
+    await openAsRoot(page, app.site, path)
     await page.getByText('1,234,567.89').first().waitFor()
     await expect.poll(() => cutAmounts(page)).toEqual([])
     expect((await amountsOf(page)).length).toBeGreaterThanOrEqual(amounts)
@@ -125,7 +114,7 @@ describe.each([1280, 390])('at %i pixels', (width) => {
 
 it('a column is never resized to less than its amounts need', async () => {
   const { page, faults, close } = await open(1280)
-  await openAsRoot(page, site, '/admin/users')
+  await openAsRoot(page, app.site, '/admin/users')
   await page.getByText('1,234,567.89').first().waitFor()
   for (const name of ['Balance', 'Used']) {
     const edge = page.getByRole('separator', { name: `Resize column ${name}` })

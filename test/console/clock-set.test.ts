@@ -1,15 +1,15 @@
 import { describe, it } from 'vitest'
 import { openAsRoot } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
 import { ok, STATUS } from './support/fake-site.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 const AN_HOUR_MS = 3_600_000
-const setClockBack = () => admin.page.clock.setSystemTime(Date.now() - AN_HOUR_MS)
+const setClockBack = () => app.page.clock.setSystemTime(Date.now() - AN_HOUR_MS)
 
 describe('a wall clock that is set back', () => {
   it('does not prolong the wait for another mail code', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
     site.routes['GET /api/verification'] = () => ok(null)
     await page.clock.install()
@@ -25,7 +25,7 @@ describe('a wall clock that is set back', () => {
   })
 
   it('does not prolong the wait that the server asks for', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await page.clock.install()
     await openAsRoot(page, site, '/app/tokens')
     await page.getByRole('gridcell', { name: 'production', exact: true }).waitFor()

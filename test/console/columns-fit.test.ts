@@ -1,24 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
-import { openAsRoot, startAdminSite, TOKENS } from './support/admin-site.ts'
+import { openAsRoot, TOKENS } from './support/admin-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
 import { cutAmong } from './support/cut-among.ts'
-import { type FakeSite, ok } from './support/fake-site.ts'
+import { ok } from './support/fake-site.ts'
 import { LANGUAGES } from './support/looks.ts'
-import { openPage, takePicture } from './support/open-page.ts'
+import { takePicture } from './support/open-page.ts'
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
   it('every column of the tokens is in sight, and nothing in it is cut', async () => {
@@ -30,10 +19,10 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
       { ...first, id: 98, name: 'nightly exporter-aB3dE9', remain_quota: 1, used_quota: 3 },
     ]
     const items = [...TOKENS, ...odd]
-    site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
-    const { page, faults, close } = await openPage(browser, { language })
+    app.site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
+    const { page, faults, close } = await app.openPage({ language })
     await page.setViewportSize({ width: 1280, height: 860 })
-    await openAsRoot(page, site, '/app/tokens')
+    await openAsRoot(page, app.site, '/app/tokens')
     await page.getByText('$0.0009').first().waitFor()
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)')).toEqual([])
@@ -48,8 +37,8 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
   })
 
   it('every column of the channels is in sight', async () => {
-    const { page, faults, close } = await openPage(browser, { language })
-    await openAsRoot(page, site, '/admin/channels')
+    const { page, faults, close } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/admin/channels')
     await page.getByText('$0.00008').waitFor()
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
@@ -65,9 +54,9 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
   })
 
   it('a tag of channels can be read', async () => {
-    const { page, faults, close } = await openPage(browser, { language })
+    const { page, faults, close } = await app.openPage({ language })
     await page.setViewportSize({ width: 1280, height: 860 })
-    await openAsRoot(page, site, '/admin/channels')
+    await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: /标签聚合|By tag/ }).click()
     await page.locator('.tg-tag-name').first().waitFor()
     expect(await cutAmong(page, '.tg-tag-name .tg-cell-strong')).toEqual([])
@@ -80,14 +69,14 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
 
 describe('on a phone', () => {
   it('a long address stays in its drawer, and a tag’s editor shows its buttons', async () => {
-    const { page, faults, close } = await openPage(browser, { language: 'en', width: 390 })
-    await openAsRoot(page, site, '/channel/add')
+    const { page, faults, close } = await app.openPage({ language: 'en', width: 390 })
+    await openAsRoot(page, app.site, '/channel/add')
     await page
       .getByRole('textbox', { name: en('channelForm.baseUrl') })
       .fill(`https://${'a'.repeat(63)}.example`)
     await page.getByText(/^Calls go to/).waitFor()
     expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
-    await openAsRoot(page, site, '/admin/channels')
+    await openAsRoot(page, app.site, '/admin/channels')
     await page.getByRole('button', { name: en('channels.tagMode') }).click()
     await page
       .getByRole('button', { name: en('tokens.more', { name: 'the tag' }) })
@@ -103,8 +92,8 @@ describe('on a phone', () => {
   })
 
   it('the filters of the channels are folded, and a tag’s card has no empty lines', async () => {
-    const { page, faults, close } = await openPage(browser, { language: 'zh', width: 390 })
-    await openAsRoot(page, site, '/admin/channels')
+    const { page, faults, close } = await app.openPage({ language: 'zh', width: 390 })
+    await openAsRoot(page, app.site, '/admin/channels')
     const model = page.getByRole('searchbox', { name: zh('pricing.model') })
     const more = page.getByRole('button', { name: zh('ui.filters'), exact: true })
     await more.waitFor()

@@ -1,26 +1,20 @@
 import { resolve } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
 import { en } from '#test/support/words.ts'
 import { axeFaults } from './support/axe.ts'
-import { type FakeSite, startFakeSite } from './support/fake-site.ts'
-import { type OpenPage, openPage, takePicture } from './support/open-page.ts'
+import { pageFixture } from './support/console-fixture.ts'
+import { startFakeSite } from './support/fake-site.ts'
+import { takePicture } from './support/open-page.ts'
 
 const FIXTURE = resolve(import.meta.dirname, 'grid-fixture')
 const DIST = resolve(import.meta.dirname, '../.artifacts/grid-fixture')
 
-let browser: Browser
-let site: FakeSite
-let open: OpenPage
-let page: Page
+const app = pageFixture({ startSite: () => startFakeSite({}, DIST), isSiteShared: true })
 
 beforeAll(async () => {
   await buildFixture()
-  site = await startFakeSite({}, DIST)
-  browser = await launchBrowser()
 })
 
 // As shipped: React's development build compares all 100 000 rows on every render.
@@ -40,29 +34,17 @@ async function buildFixture(): Promise<void> {
   process.env.NODE_ENV = mode
 }
 
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
-
 beforeEach(async () => {
-  open = await openPage(browser, { language: 'en' })
-  page = open.page
-  await page.goto(site.url)
+  await app.page.goto(app.site.url)
   await grid().waitFor()
 })
 
-afterEach(async () => {
-  expect(open.faults).toEqual([])
-  await open.close()
-})
-
-const grid = () => page.getByRole('grid', { name: en('commands.section.calls') })
-const drawnRows = () => page.locator('.tg-grid-item').count()
+const grid = () => app.page.getByRole('grid', { name: en('commands.section.calls') })
+const drawnRows = () => app.page.locator('.tg-grid-item').count()
 
 /** The rows in sight, with their place on the screen. */
 const placesOf = () =>
-  page.locator('.tg-grid-item').evaluateAll((items) => {
+  app.page.locator('.tg-grid-item').evaluateAll((items) => {
     const places: Record<string, number> = {}
     for (const item of items) {
       const id = item.querySelector('[role="gridcell"]:nth-child(3)')?.textContent ?? ''
@@ -74,7 +56,7 @@ const placesOf = () =>
 /** Scrolls, and waits until the rows of that place are drawn. */
 const scrollTo = async (top: number) => {
   await grid().evaluate((element, value) => element.scrollTo({ top: value }), top)
-  await page.waitForFunction(() => {
+  await app.page.waitForFunction(() => {
     const box = document.querySelector('.tg-grid')?.getBoundingClientRect()
     return document
       .elementFromPoint((box?.left ?? 0) + 90, (box?.top ?? 0) + 200)
@@ -84,7 +66,7 @@ const scrollTo = async (top: number) => {
 
 /** Notes for every key how long it took until a frame was drawn that could show what it did. */
 const watchKeys = () =>
-  page.evaluate(() => {
+  app.page.evaluate(() => {
     const waits: number[] = []
     Object.assign(window, { waits })
     const note = (event: KeyboardEvent) =>
@@ -94,7 +76,7 @@ const watchKeys = () =>
 
 /** Milliseconds, the shortest first. */
 const keyWaits = async (): Promise<number[]> => {
-  const waits = await page.evaluate(() => (window as unknown as { waits: number[] }).waits)
+  const waits = await app.page.evaluate(() => (window as unknown as { waits: number[] }).waits)
   return waits.sort((a, b) => a - b)
 }
 
@@ -118,8 +100,8 @@ describe('the data grid', () => {
   it('keeps what is read in its place when rows arrive above it', async () => {
     await scrollTo(44_000)
     const before = await placesOf()
-    await page.getByRole('button', { name: 'Prepend' }).click()
-    await page.waitForFunction(() => {
+    await app.page.getByRole('button', { name: 'Prepend' }).click()
+    await app.page.waitForFunction(() => {
       const grid = document.querySelector('.tg-grid')
       return grid?.getAttribute('aria-rowcount') === '100051'
     })
@@ -134,30 +116,30 @@ describe('the data grid', () => {
   })
 
   it('shows rows that arrive while its top is in sight', async () => {
-    await page.getByRole('button', { name: 'Prepend' }).click()
-    await page.getByRole('gridcell', { name: '100050', exact: true }).waitFor()
+    await app.page.getByRole('button', { name: 'Prepend' }).click()
+    await app.page.getByRole('gridcell', { name: '100050', exact: true }).waitFor()
   })
 
   it('is worked by keys alone, its focus on the whole', async () => {
     await grid().focus()
-    await page.keyboard.press('j')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('k')
+    await app.page.keyboard.press('j')
+    await app.page.keyboard.press('ArrowDown')
+    await app.page.keyboard.press('k')
     expect(await activeId()).toBe('100000')
-    await page.keyboard.press('End')
+    await app.page.keyboard.press('End')
     await expect.poll(activeId).toBe('1')
-    await page.keyboard.press('Home')
+    await app.page.keyboard.press('Home')
     await expect.poll(activeId).toBe('100000')
-    await page.keyboard.press('Enter')
-    await page.getByText('Details of 100000').waitFor()
-    await page.keyboard.press('ArrowLeft')
-    await page.getByText('Details of 100000').waitFor({ state: 'detached' })
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText('Details of 100000').waitFor()
+    await app.page.keyboard.press('ArrowLeft')
+    await app.page.getByText('Details of 100000').waitFor({ state: 'detached' })
     expect(await grid().evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
   it('gives details their own height', async () => {
-    await page.getByRole('gridcell', { name: 'model-5' }).first().click()
-    const details = page.getByText(/^Details of/)
+    await app.page.getByRole('gridcell', { name: 'model-5' }).first().click()
+    const details = app.page.getByText(/^Details of/)
     await details.waitFor()
     await expect
       .poll(async () => {
@@ -168,14 +150,14 @@ describe('the data grid', () => {
   })
 
   it('knows that it is scrolled, also when it was empty at first', async () => {
-    await page.goto(`${site.url}/?rows=0`)
-    await page.getByText(en('ui.noRows')).waitFor()
-    await page.getByRole('button', { name: 'Prepend' }).click()
-    await page.getByText('at top').waitFor()
+    await app.page.goto(`${app.site.url}/?rows=0`)
+    await app.page.getByText(en('ui.noRows')).waitFor()
+    await app.page.getByRole('button', { name: 'Prepend' }).click()
+    await app.page.getByText('at top').waitFor()
     await grid().evaluate((element) => element.scrollTo({ top: 300 }))
-    await page.getByText('scrolled').waitFor()
+    await app.page.getByText('scrolled').waitFor()
     const before = await placesOf()
-    await page.getByRole('button', { name: 'Prepend' }).click()
+    await app.page.getByRole('button', { name: 'Prepend' }).click()
     await expect.poll(() => grid().getAttribute('aria-rowcount')).toBe('101')
     await expect
       .poll(async () => {
@@ -186,16 +168,16 @@ describe('the data grid', () => {
   })
 
   it('answers keys within 50 ms while 500 rows a second arrive', async () => {
-    await page.goto(`${site.url}/?rows=0`)
+    await app.page.goto(`${app.site.url}/?rows=0`)
     await watchKeys()
-    await page.getByRole('button', { name: en('usageLog.stream') }).click()
+    await app.page.getByRole('button', { name: en('usageLog.stream') }).click()
     await grid().waitFor()
-    await page
+    await app.page
       .getByLabel(en('logDetails.fact.content'))
       .pressSequentially('every letter shows at once', { delay: 25 })
     await grid().focus()
     for (let press = 0; press < 25; press += 1) {
-      await page.keyboard.press(press % 5 === 4 ? 'k' : 'j', { delay: 15 })
+      await app.page.keyboard.press(press % 5 === 4 ? 'k' : 'j', { delay: 15 })
     }
     expect(Number(await grid().getAttribute('aria-rowcount'))).toBeGreaterThan(300)
     const waits = await keyWaits()
@@ -205,30 +187,30 @@ describe('the data grid', () => {
   })
 
   it('selects a range with shift', async () => {
-    const boxes = page.getByRole('checkbox', { name: en('ui.selectRow') })
+    const boxes = app.page.getByRole('checkbox', { name: en('ui.selectRow') })
     await boxes.nth(1).check()
     await boxes.nth(4).click({ modifiers: ['Shift'] })
-    expect(await page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
+    expect(await app.page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
   })
 
   it('remembers a width changed by keys, and a column hidden', async () => {
-    const handle = page.getByRole('separator', { name: en('ui.resize', { name: 'Quota' }) })
+    const handle = app.page.getByRole('separator', { name: en('ui.resize', { name: 'Quota' }) })
     await handle.focus()
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('ArrowRight')
+    await app.page.keyboard.press('ArrowRight')
+    await app.page.keyboard.press('ArrowRight')
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
-    await page.getByRole('button', { name: en('ui.columns') }).click()
-    await page.getByRole('checkbox', { name: en('pricing.model') }).uncheck()
-    await page.reload()
+    await app.page.getByRole('button', { name: en('ui.columns') }).click()
+    await app.page.getByRole('checkbox', { name: en('pricing.model') }).uncheck()
+    await app.page.reload()
     await grid().waitFor()
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
-    expect(await page.getByRole('columnheader', { name: en('pricing.model') }).count()).toBe(0)
+    expect(await app.page.getByRole('columnheader', { name: en('pricing.model') }).count()).toBe(0)
   })
 
   it('a column that grows is resized from the width it is drawn with', async () => {
-    const handle = page.getByRole('separator', { name: en('ui.resize', { name: 'Model' }) })
+    const handle = app.page.getByRole('separator', { name: en('ui.resize', { name: 'Model' }) })
     const width = () =>
-      page
+      app.page
         .getByRole('columnheader', { name: en('pricing.model') })
         .evaluate((cell) => Math.round(cell.getBoundingClientRect().width))
     const before = await width()
@@ -240,12 +222,12 @@ describe('the data grid', () => {
   })
 
   it('has no fault of accessibility, as a table and as cards', async () => {
-    expect(await axeFaults(page)).toEqual([])
-    await takePicture(page, 'grid')
-    await page.setViewportSize({ width: 390, height: 860 })
-    await page.getByRole('region', { name: en('commands.section.calls') }).waitFor()
-    expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
-    expect(await axeFaults(page)).toEqual([])
-    await takePicture(page, 'grid-cards')
+    expect(await axeFaults(app.page)).toEqual([])
+    await takePicture(app.page, 'grid')
+    await app.page.setViewportSize({ width: 390, height: 860 })
+    await app.page.getByRole('region', { name: en('commands.section.calls') }).waitFor()
+    expect(await app.page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+    expect(await axeFaults(app.page)).toEqual([])
+    await takePicture(app.page, 'grid-cards')
   })
 })

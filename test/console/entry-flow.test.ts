@@ -1,118 +1,100 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { type FakeSite, ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
-import { type OpenPage, openPage } from './support/open-page.ts'
+import { pageFixture } from './support/console-fixture.ts'
+import { ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
 
 const PASSWORD = 'correct horse'
 const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 
-let browser: Browser
-let site: FakeSite
-let open: OpenPage
-let page: Page
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-
-beforeEach(async () => {
-  site = await startFakeSite({
-    'GET /api/status': () => ok(STATUS),
-    'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
-    'POST /api/user/login': () => ok(ROOT),
-    'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
-  })
-  open = await openPage(browser)
-  page = open.page
+const app = pageFixture({
+  language: 'zh',
+  startSite: () =>
+    startFakeSite({
+      'GET /api/status': () => ok(STATUS),
+      'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
+      'POST /api/user/login': () => ok(ROOT),
+      'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
+    }),
 })
 
-afterEach(async () => {
-  expect(open.faults).toEqual([])
-  await open.close()
-  await site.close()
-})
-
-const calls = (path: string) => site.calls.filter((call) => call.path === path)
-const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const calls = (path: string) => app.site.calls.filter((call) => call.path === path)
+const heading = (name: string) => app.page.getByRole('heading', { level: 1, name })
 
 async function fillLogin(): Promise<void> {
-  await page.getByLabel(zh('auth.username')).fill('root')
-  await page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
+  await app.page.getByLabel(zh('auth.username')).fill('root')
+  await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
 }
 
 describe('login', () => {
   it('takes letters at once: the first field has the focus', async () => {
-    await page.goto(`${site.url}/login`)
+    await app.page.goto(`${app.site.url}/login`)
     await heading('登录到 Tallygate').waitFor()
-    await page.keyboard.type('root')
-    expect(await page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
+    await app.page.keyboard.type('root')
+    expect(await app.page.getByLabel(zh('auth.username')).inputValue()).toBe('root')
   })
 
   it('asks for both fields, and moves to the empty one', async () => {
-    await page.goto(`${site.url}/login`)
-    await page.getByLabel(zh('auth.username')).fill('root')
-    await page
+    await app.page.goto(`${app.site.url}/login`)
+    await app.page.getByLabel(zh('auth.username')).fill('root')
+    await app.page
       .getByRole('main')
       .getByRole('button', { name: zh('shell.login') })
       .click()
-    await page.getByText(zh('auth.needBoth')).waitFor()
-    const focused = await page.evaluate(() => document.activeElement?.getAttribute('name'))
+    await app.page.getByText(zh('auth.needBoth')).waitFor()
+    const focused = await app.page.evaluate(() => document.activeElement?.getAttribute('name'))
     expect(focused).toBe('password')
     expect(calls('/api/user/login')).toEqual([])
   })
 
   it('puts other ways first where passwords are the super admin’s alone', async () => {
     const off = { ...STATUS, password_login_enabled: false, github_oauth: true }
-    site.routes['GET /api/status'] = () => ok(off)
-    await page.goto(`${site.url}/login`)
-    await page.getByRole('button', { name: /GitHub/ }).waitFor()
-    expect(await page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
-    expect(await page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
-    await page.getByRole('button', { name: zh('auth.byPassword') }).click()
+    app.site.routes['GET /api/status'] = () => ok(off)
+    await app.page.goto(`${app.site.url}/login`)
+    await app.page.getByRole('button', { name: /GitHub/ }).waitFor()
+    expect(await app.page.getByLabel(zh('auth.password'), { exact: true }).count()).toBe(0)
+    expect(await app.page.getByRole('link', { name: zh('auth.forgot') }).count()).toBe(0)
+    await app.page.getByRole('button', { name: zh('auth.byPassword') }).click()
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`${site.url}/app/tokens`)
-    await page.goto(`${site.url}/reset`)
-    await page.getByText(/^管理员关闭了密码登录/).waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForURL(`${app.site.url}/app/tokens`)
+    await app.page.goto(`${app.site.url}/reset`)
+    await app.page.getByText(/^管理员关闭了密码登录/).waitFor()
   })
 
   it("shows the server's refusal in its own words", async () => {
-    site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
-    await page.goto(`${site.url}/login`)
+    app.site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
+    await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
   })
 
   it('warns the super admin of a common password, on the page that opens', async () => {
     const logIn = async (password: string) => {
-      await page.goto(`${site.url}/login`)
+      await app.page.goto(`${app.site.url}/login`)
       await fillLogin()
-      await page.getByLabel(zh('auth.password'), { exact: true }).fill(password)
-      await page.keyboard.press('Enter')
+      await app.page.getByLabel(zh('auth.password'), { exact: true }).fill(password)
+      await app.page.keyboard.press('Enter')
     }
-    const warning = page.getByRole('alert').getByText(zh('auth.defaultPassword'))
+    const warning = app.page.getByRole('alert').getByText(zh('auth.defaultPassword'))
     await logIn('Admin123')
-    await page.waitForURL(`${site.url}/app/tokens`)
+    await app.page.waitForURL(`${app.site.url}/app/tokens`)
     await warning.waitFor()
-    expect(await page.getByText(zh('auth.success')).count()).toBe(0)
+    expect(await app.page.getByText(zh('auth.success')).count()).toBe(0)
     await logIn('correct horse')
-    await page.getByText(zh('auth.success')).waitFor()
+    await app.page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
     // After a second step as well, and nobody of a lower level.
     const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
-    site.routes['POST /api/user/login'] = () => ok(needed)
-    site.routes['POST /api/user/login/second'] = () => ok(ROOT)
+    app.site.routes['POST /api/user/login'] = () => ok(needed)
+    app.site.routes['POST /api/user/login/second'] = () => ok(ROOT)
     await logIn('12345678')
-    await page.getByLabel(zh('auth.totpCode')).fill('123456')
-    await page.keyboard.press('Enter')
+    await app.page.getByLabel(zh('auth.totpCode')).fill('123456')
+    await app.page.keyboard.press('Enter')
     await warning.waitFor()
-    site.routes['POST /api/user/login'] = () => ok({ ...ROOT, role: 1 })
+    app.site.routes['POST /api/user/login'] = () => ok({ ...ROOT, role: 1 })
     await logIn('12345678')
-    await page.getByText(zh('auth.success')).waitFor()
+    await app.page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
   })
 
@@ -121,114 +103,118 @@ describe('login', () => {
     const gate = new Promise<void>((done) => {
       release = done
     })
-    site.routes['POST /api/user/login'] = async () => {
+    app.site.routes['POST /api/user/login'] = async () => {
       await gate
       return ok(ROOT)
     }
-    await page.goto(`${site.url}/login`)
+    await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Enter')
-    await page.getByText(zh('ui.duplicate')).waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText(zh('ui.duplicate')).waitFor()
     release()
-    await page.waitForURL(`${site.url}/app/tokens`)
+    await app.page.waitForURL(`${app.site.url}/app/tokens`)
     expect(calls('/api/user/login')).toHaveLength(1)
-    expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(ROOT))
+    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(ROOT))
   })
 
   it('returns to where it was asked from, never to another site', async () => {
-    await page.goto(`${site.url}/app/tokens?keyword=a`)
+    await app.page.goto(`${app.site.url}/app/tokens?keyword=a`)
     await heading('登录到 Tallygate').waitFor()
-    expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/app/tokens?keyword=a')
-    await page.goto(`${site.url}/login?returnTo=//evil.example/x`)
+    expect(new URL(app.page.url()).searchParams.get('returnTo')).toBe('/app/tokens?keyword=a')
+    await app.page.goto(`${app.site.url}/login?returnTo=//evil.example/x`)
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`${site.url}/app/tokens`)
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForURL(`${app.site.url}/app/tokens`)
   })
 
   it('follows a refused session: the user is forgotten, the page remembered', async () => {
-    await page.goto(`${site.url}/login`)
-    await page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT))
-    site.routes['GET /api/token/'] = () => ({
+    await app.page.goto(`${app.site.url}/login`)
+    await app.page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT))
+    app.site.routes['GET /api/token/'] = () => ({
       status: 401,
       body: { success: false, message: 'no session', code: 'Unauthorized' },
     })
-    await page.goto(`${site.url}/app/tokens`)
-    await page.getByText(zh('auth.expired')).first().waitFor()
-    const { searchParams } = new URL(page.url())
+    await app.page.goto(`${app.site.url}/app/tokens`)
+    await app.page.getByText(zh('auth.expired')).first().waitFor()
+    const { searchParams } = new URL(app.page.url())
     expect(searchParams.get('expired')).toBe('true')
     expect(searchParams.get('returnTo')).toBe('/app/tokens')
-    expect(await page.evaluate(() => localStorage.getItem('user'))).toBeNull()
+    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBeNull()
   })
 
   it('remembers the page as it is, without the query that the tab was opened with', async () => {
     const unread = 'GET /api/user/messages/unread_count'
-    site.routes[unread] = () => ({ status: 401, body: { success: false, message: 'no session' } })
-    await page.goto(`${site.url}/login?returnTo=%2Fabout`)
+    app.site.routes[unread] = () => ({
+      status: 401,
+      body: { success: false, message: 'no session' },
+    })
+    await app.page.goto(`${app.site.url}/login?returnTo=%2Fabout`)
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/expired=true/)
-    expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/about')
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForURL(/expired=true/)
+    expect(new URL(app.page.url()).searchParams.get('returnTo')).toBe('/about')
   })
 })
 
 describe('a code', () => {
-  const focused = () => page.locator('[aria-invalid="true"]:focus')
-  const invalid = () => page.locator('[aria-invalid="true"]')
+  const focused = () => app.page.locator('[aria-invalid="true"]:focus')
+  const invalid = () => app.page.locator('[aria-invalid="true"]')
 
   it('is asked for by the address alone, and a wrong one is told at its field', async () => {
-    site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
-    site.routes['POST /api/user/register'] = () => refused('验证码错误或已过期', 'MailCodeWrong')
-    await page.goto(`${site.url}/register`)
-    await page.getByRole('button', { name: zh('auth.sendCode') }).click()
+    app.site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
+    app.site.routes['POST /api/user/register'] = () =>
+      refused('验证码错误或已过期', 'MailCodeWrong')
+    await app.page.goto(`${app.site.url}/register`)
+    await app.page.getByRole('button', { name: zh('auth.sendCode') }).click()
     await focused().waitFor()
     expect(await invalid().count()).toBe(1)
     expect(await focused().getAttribute('name')).toBe('email')
     const values = { username: 'ada', password: PASSWORD, again: PASSWORD, code: '123456' }
     for (const [name, value] of Object.entries({ ...values, email: 'ada@example.com' })) {
-      await page.locator(`input[name="${name}"]`).fill(value)
+      await app.page.locator(`input[name="${name}"]`).fill(value)
     }
-    await page.keyboard.press('Enter')
-    await page.getByText('验证码错误或已过期').waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText('验证码错误或已过期').waitFor()
     await focused().waitFor()
     expect(await focused().getAttribute('name')).toBe('code')
     await focused().fill('1234567')
     expect(await invalid().count()).toBe(0)
-    site.routes['POST /api/user/register'] = () => refused('用户名已被占用', 'UsernameTaken')
-    await page.keyboard.press('Enter')
-    await page.getByText('用户名已被占用').waitFor()
+    app.site.routes['POST /api/user/register'] = () => refused('用户名已被占用', 'UsernameTaken')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText('用户名已被占用').waitFor()
     await focused().waitFor()
     expect(await focused().getAttribute('name')).toBe('username')
   })
 
   it('goes nowhere for what is no address, which is marked with all other faults', async () => {
-    site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
-    await page.goto(`${site.url}/register`)
-    await page.locator('input[name="email"]').fill('nonsense')
-    await page.locator('input[name="password"]').fill('short')
-    await page.keyboard.press('Enter')
-    await page.getByText(zh('auth.badEmail')).waitFor()
+    app.site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
+    await app.page.goto(`${app.site.url}/register`)
+    await app.page.locator('input[name="email"]').fill('nonsense')
+    await app.page.locator('input[name="password"]').fill('short')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText(zh('auth.badEmail')).waitFor()
     const names = await invalid().evaluateAll((all) => all.map((one) => one.getAttribute('name')))
     expect(names).toEqual(['username', 'password', 'again', 'email', 'code'])
     expect(calls('/api/user/register')).toEqual([])
   })
 
   it('of the second step that is wrong is told at its field', async () => {
-    site.routes['POST /api/user/login'] = () =>
+    app.site.routes['POST /api/user/login'] = () =>
       ok({ second_factor: { ticket: 't1', kinds: ['totp'] } })
-    site.routes['POST /api/user/login/second'] = () => refused('验证码错误', 'CodeWrong')
-    await page.goto(`${site.url}/login`)
+    app.site.routes['POST /api/user/login/second'] = () => refused('验证码错误', 'CodeWrong')
+    await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
-    await page.keyboard.press('Enter')
-    await page.getByLabel(zh('auth.totpCode')).fill('123456')
-    await page.keyboard.press('Enter')
-    await page.getByText('验证码错误').waitFor()
+    await app.page.keyboard.press('Enter')
+    await app.page.getByLabel(zh('auth.totpCode')).fill('123456')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText('验证码错误').waitFor()
     await focused().waitFor()
     await focused().fill('654321')
-    expect(await page.getByText('验证码错误').count()).toBe(0)
-    site.routes['POST /api/user/login/second'] = () => refused('验证已失效', 'LoginTicketOver')
-    await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('验证已失效').waitFor()
+    expect(await app.page.getByText('验证码错误').count()).toBe(0)
+    app.site.routes['POST /api/user/login/second'] = () => refused('验证已失效', 'LoginTicketOver')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByRole('alert').getByText('验证已失效').waitFor()
     expect(await invalid().count()).toBe(0)
   })
 })
@@ -239,84 +225,89 @@ describe('a status that does not come', () => {
     const answered = new Promise((done) => {
       answer = done
     })
-    site.routes['GET /api/status'] = async () => ok(await answered)
+    app.site.routes['GET /api/status'] = async () => ok(await answered)
     return answer
   }
 
   it('is told after a while, with the places of the page until then', async () => {
-    await page.addInitScript(() => {
+    await app.page.addInitScript(() => {
       const own = AbortSignal.timeout.bind(AbortSignal)
       AbortSignal.timeout = (ms) => own(ms / 5)
     })
     const answer = hang()
-    await page.goto(`${site.url}/about`, { waitUntil: 'commit' })
-    await page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
-    await page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
+    await app.page.goto(`${app.site.url}/about`, { waitUntil: 'commit' })
+    await app.page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
+    await app.page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
     await heading('关于 Tallygate').waitFor()
     answer(STATUS)
   })
 
   it('but is answered with a no is told in the other words of the spec', async () => {
-    site.routes['GET /api/status'] = () => refused('no status')
-    await page.goto(`${site.url}/login`)
-    await page.getByText(zh('shell.unreachable'), { exact: true }).waitFor()
-    site.routes['GET /api/status'] = () => ({ status: 500, body: { success: false, message: '' } })
-    await page.reload()
-    await page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
-    open.faults.length = 0
+    app.site.routes['GET /api/status'] = () => refused('no status')
+    await app.page.goto(`${app.site.url}/login`)
+    await app.page.getByText(zh('shell.unreachable'), { exact: true }).waitFor()
+    app.site.routes['GET /api/status'] = () => ({
+      status: 500,
+      body: { success: false, message: '' },
+    })
+    await app.page.reload()
+    await app.page.getByText(zh('shell.statusFailed'), { exact: true }).waitFor()
+    app.faults.length = 0
   })
 
   it('is not waited for where the last visit left one, and has the last word', async () => {
-    await page.goto(`${site.url}/about`)
+    await app.page.goto(`${app.site.url}/about`)
     await heading('关于 Tallygate').waitFor()
     const answer = hang()
-    await page.reload({ waitUntil: 'commit' })
+    await app.page.reload({ waitUntil: 'commit' })
     await heading('关于 Tallygate').waitFor()
     expect(calls('/api/status')).toHaveLength(2)
     answer({ ...STATUS, setup: false })
     await heading('系统初始化').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/setup')
+    expect(new URL(app.page.url()).pathname).toBe('/setup')
   })
 })
 
 describe('setup', () => {
   it('takes every path until it is done', async () => {
-    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
-    await page.goto(`${site.url}/login`)
+    app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
+    await app.page.goto(`${app.site.url}/login`)
     await heading('系统初始化').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/setup')
-    await page.getByText(zh('setup.database', { name: 'PostgreSQL' }), { exact: true }).waitFor()
+    expect(new URL(app.page.url()).pathname).toBe('/setup')
+    await app.page
+      .getByText(zh('setup.database', { name: 'PostgreSQL' }), { exact: true })
+      .waitFor()
   })
 
   it('is gone once done', async () => {
-    await page.goto(`${site.url}/setup`)
+    await app.page.goto(`${app.site.url}/setup`)
     await heading('一个网关，接入所有模型').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/')
+    expect(new URL(app.page.url()).pathname).toBe('/')
   })
 
   it('names what is wrong beside its field, then sends what the spec says', async () => {
-    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
-    site.routes['POST /api/setup'] = () => ok(ROOT)
-    site.routes['GET /api/user/self'] = () => ok({ ...ROOT, request_count: 0, quota: 0 })
-    await page.goto(`${site.url}/setup`)
-    await page.getByLabel(zh('auth.password'), { exact: true }).fill('short')
-    await page.getByRole('button', { name: zh('setup.submit') }).click()
+    app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
+    app.site.routes['POST /api/setup'] = () => ok(ROOT)
+    app.site.routes['GET /api/user/self'] = () => ok({ ...ROOT, request_count: 0, quota: 0 })
+    await app.page.goto(`${app.site.url}/setup`)
+    await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('short')
+    await app.page.getByRole('button', { name: zh('setup.submit') }).click()
     for (const words of ['请输入管理员用户名', '密码长度至少为8个字符', '两次输入的密码不一致']) {
-      await page.getByText(words).waitFor()
+      await app.page.getByText(words).waitFor()
     }
-    await page.getByLabel(zh('auth.name')).fill('administrator-root')
-    await page.getByText(zh('setup.longName')).waitFor()
-    await page.getByLabel(zh('auth.password'), { exact: true }).fill('a'.repeat(129))
-    await page.getByText(zh('setup.longPassword')).waitFor()
-    await page.getByLabel(zh('auth.name')).fill('root')
-    await page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
-    await page.getByLabel(zh('auth.again')).fill('correct horse')
-    await page.getByRole('radio', { name: /自用模式/ }).check()
-    await page.getByRole('button', { name: zh('setup.submit') }).click()
-    await page.getByText(zh('setup.done')).waitFor()
-    site.routes['GET /api/status'] = () => ok(STATUS)
-    await page.waitForURL('**/app/start')
-    expect(await page.evaluate(() => localStorage.getItem('user'))).toContain('root')
+    await app.page.getByLabel(zh('auth.name')).fill('administrator-root')
+    await app.page.getByText(zh('setup.longName')).waitFor()
+    await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('a'.repeat(129))
+    await app.page.getByText(zh('setup.longPassword')).waitFor()
+    await app.page.getByLabel(zh('auth.name')).fill('root')
+    await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('correct horse')
+    await app.page.getByLabel(zh('auth.again')).fill('correct horse')
+    await app.page.getByRole('radio', { name: /自用模式/ }).check()
+    await app.page.getByRole('button', { name: zh('setup.submit') }).click()
+    await app.page.getByText(zh('setup.done')).waitFor()
+    app.site.routes['GET /api/status'] = () => ok(STATUS)
+    await app.page.waitForURL('**/app/start')
+    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toContain('root')
     expect(calls('/api/setup').at(-1)?.body).toEqual({
       username: 'root',
       password: 'correct horse',
@@ -330,54 +321,54 @@ describe('setup', () => {
 describe('a link that resets the password', () => {
   it('says what it will do, then what it did, and is spent', async () => {
     let isSpent = false
-    site.routes['POST /api/user/reset'] = () =>
+    app.site.routes['POST /api/user/reset'] = () =>
       isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
-    const link = `${site.url}/user/reset?email=ada@example.com&token=x`
-    const press = page.getByRole('button', { name: zh('auth.resetTitle') })
-    await page.goto(link)
+    const link = `${app.site.url}/user/reset?email=ada@example.com&token=x`
+    const press = app.page.getByRole('button', { name: zh('auth.resetTitle') })
+    await app.page.goto(link)
     await heading('确认重置密码').waitFor()
     await press.click()
     await heading('新密码已生成').waitFor()
-    expect(await page.getByText('将生成一个新密码').count()).toBe(0)
+    expect(await app.page.getByText('将生成一个新密码').count()).toBe(0)
     isSpent = true
-    await page.goto(link)
+    await app.page.goto(link)
     await press.click()
-    await page.getByRole('alert').getByText('重置链接非法或已过期').waitFor()
+    await app.page.getByRole('alert').getByText('重置链接非法或已过期').waitFor()
     await expect.poll(() => press.isDisabled()).toBe(true)
   })
 
   it('locks the button once it was mailed, and not for what is no address', async () => {
-    site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
-    await page.goto(`${site.url}/reset`)
-    const email = page.getByLabel(zh('auth.email'))
+    app.site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
+    await app.page.goto(`${app.site.url}/reset`)
+    const email = app.page.getByLabel(zh('auth.email'))
     await email.fill('nobody')
-    await page.keyboard.press('Enter')
-    await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
-    await page.getByText(zh('auth.badEmail')).waitFor()
-    site.routes['GET /api/reset_password'] = () => ok(null)
+    await app.page.keyboard.press('Enter')
+    await app.page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
+    await app.page.getByText(zh('auth.badEmail')).waitFor()
+    app.site.routes['GET /api/reset_password'] = () => ok(null)
     await email.fill('ada@example.com')
-    expect(await page.getByText(zh('auth.badEmail')).count()).toBe(0)
-    await page.getByRole('button', { name: zh('auth.resetSend') }).click()
-    await page.getByText(/重置邮件很快就会送达/).waitFor()
-    expect(await page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
+    expect(await app.page.getByText(zh('auth.badEmail')).count()).toBe(0)
+    await app.page.getByRole('button', { name: zh('auth.resetSend') }).click()
+    await app.page.getByText(/重置邮件很快就会送达/).waitFor()
+    expect(await app.page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
   })
 })
 
 it('neither listens nor asks what is unread while the password is one of a reset', async () => {
   const sockets: string[] = []
-  page.on('websocket', (socket) => sockets.push(socket.url()))
+  app.page.on('websocket', (socket) => sockets.push(socket.url()))
   const unread = () => calls('/api/user/messages/unread_count').length
   const comeAs = async (user: object) => {
-    await page.goto(`${site.url}/login`)
-    await page.evaluate((me) => localStorage.setItem('user', me), JSON.stringify(user))
+    await app.page.goto(`${app.site.url}/login`)
+    await app.page.evaluate((me) => localStorage.setItem('user', me), JSON.stringify(user))
     sockets.length = 0
     const before = unread()
-    await page.goto(`${site.url}/about`)
+    await app.page.goto(`${app.site.url}/about`)
     return before
   }
   const before = await comeAs({ ...ROOT, must_change_password: true })
   // By then the bell, which listens, is there.
-  await page.waitForLoadState('networkidle')
+  await app.page.waitForLoadState('networkidle')
   expect([sockets, unread()]).toEqual([[], before])
   const asked = await comeAs(ROOT)
   await expect.poll(unread).toBeGreaterThan(asked)

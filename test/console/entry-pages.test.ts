@@ -1,10 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES, lookFaults } from './support/looks.ts'
-import { openPage } from './support/open-page.ts'
 
 const ALL_WAYS = {
   ...{ github_oauth: true, oidc_enabled: true, linuxdo_oauth: true },
@@ -76,36 +75,27 @@ const PAGES: readonly EntryPage[] = [
   { path: '/no/such/page', name: 'not-found' },
 ]
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite({
+const app = siteFixture(() =>
+  startFakeSite({
     'GET /api/status': () => ok(STATUS),
     'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
     'POST /api/user/login': () => ok({ second_factor: SECOND }),
     'POST /api/user/reset': () => ok('k7Tq-9vXm-2pRz'),
-  })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 describe('pages before the login', () => {
   for (const language of LANGUAGES) {
     it(`have no fault at any width, in either theme: ${language}`, {
       timeout: 120_000,
     }, async () => {
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       for (const { path, name, status, act, part } of PAGES) {
         const setup = path !== '/setup'
-        site.routes['GET /api/status'] = () =>
+        app.site.routes['GET /api/status'] = () =>
           ok({ ...STATUS, email_verification: true, ...status, setup })
         // By name: an address of numbers has no passkeys.
-        await page.goto(site.url.replace('127.0.0.1', 'localhost') + path)
+        await page.goto(app.site.url.replace('127.0.0.1', 'localhost') + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await page
           .locator('form, .tg-other-ways, .tg-home, .tg-message-page, .tg-alert')

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
+import { fakeLive } from './support/fake-live.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
-import { enter, fakeLive, OWNER } from './usage-log/fake-log.ts'
+import { enter, OWNER } from './usage-log/fake-log.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 
-const banner = (text: string) => admin.page.locator('.tg-health').getByText(text)
-const productionCell = () => admin.page.getByRole('gridcell', { name: 'production', exact: true })
-const toasts = () => admin.page.locator('.tg-toast').count()
+const banner = (text: string) => app.page.locator('.tg-health').getByText(text)
+const productionCell = () => app.page.getByRole('gridcell', { name: 'production', exact: true })
+const toasts = () => app.page.locator('.tg-toast').count()
 const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
   status,
   headers,
@@ -17,11 +18,11 @@ const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
 })
 
 const REFUSED = fault(429, 'slow down', { 'retry-after': '60' })
-const asked = () => admin.site.calls.filter(({ path }) => path === '/api/token/')
+const asked = () => app.site.calls.filter(({ path }) => path === '/api/token/')
 
 describe('when the server can not serve', () => {
   it('too many requests are one line that counts down, and it goes when it is over', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const answer = site.routes['GET /api/token/']
     // Any other answer says that the server serves again: the page's own are told before.
     const others = ['/api/notice', '/api/user/messages/unread_count']
@@ -43,7 +44,7 @@ describe('when the server can not serve', () => {
   })
 
   it('being offline is said, and over by itself', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await productionCell().waitFor()
     await page.context().setOffline(true)
@@ -55,7 +56,7 @@ describe('when the server can not serve', () => {
   })
 
   it("a fault says the spec's words, the server's own, and which request it was", async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['GET /api/token/'] = () => fault(500, 'disk is full')
     await openAsRoot(page, site, '/app/tokens')
     const alert = page.getByRole('alert')
@@ -66,7 +67,7 @@ describe('when the server can not serve', () => {
   })
 
   it('what one may not see is said so, with nothing to try again', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const live = await fakeLive(page)
     site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
     await openAsRoot(page, site, '/admin/channels')
@@ -78,12 +79,12 @@ describe('when the server can not serve', () => {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     }
     // The bell's stream is on every page: that it is up asks for nothing again here.
-    await expect.poll(() => live.opened(), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => live.connections(), { timeout: 10_000 }).toBe(1)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
   })
 
   it('who is no admin is told so without asking the server', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const member = { ...OWNER, id: 5, role: 1 }
     await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
     await page.getByText(en('ui.forbidden')).waitFor()
@@ -92,7 +93,7 @@ describe('when the server can not serve', () => {
   })
 
   it('a refused act is a toast with its request id, once however often it was tried', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['PUT /api/token/'] = () => fault(503, 'restarting')
     await openAsRoot(page, site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })

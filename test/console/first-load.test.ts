@@ -1,30 +1,17 @@
 import { gzipSync } from 'node:zlib'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
-import { openPage } from './support/open-page.ts'
+import { expect, it } from 'vitest'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 
 const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite({ 'GET /api/status': () => ok(STATUS) })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startFakeSite({ 'GET /api/status': () => ok(STATUS) }))
 
 it.each([
   { path: '/login', kibMax: 200, user: null },
   { path: '/app/logs/api-usage', kibMax: 260, user: ROOT },
 ])('$path loads at most $kibMax KiB of script, all of it needed', async (given) => {
-  const { page, close } = await openPage(browser)
+  const { page, close } = await app.openPage()
   const scripts: { url: string; bytes: Promise<number> }[] = []
   page.on('response', (response) => {
     if (!response.url().endsWith('.js')) return
@@ -34,7 +21,7 @@ it.each([
   await page.addInitScript((text) => {
     if (text !== 'null') localStorage.setItem('user', text)
   }, JSON.stringify(given.user))
-  await page.goto(site.url + given.path, { waitUntil: 'networkidle' })
+  await page.goto(app.site.url + given.path, { waitUntil: 'networkidle' })
   await page.getByRole('heading', { level: 1 }).waitFor()
   const sizes = await Promise.all(scripts.map((script) => script.bytes))
   expect(scripts.length).toBeGreaterThan(3)

@@ -1,21 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from './support/admin-site.ts'
-import type { FakeSite } from './support/fake-site.ts'
-import { openPage } from './support/open-page.ts'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from './support/admin-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 /** Every drawer and dialog, by the control that opens it. */
 const OPENERS = [
@@ -31,8 +18,8 @@ const OPENERS = [
 describe('focus', () => {
   for (const { path, role, name, opens } of OPENERS) {
     it(`goes in and comes back: ${name} on ${path}`, async () => {
-      const { page, faults, close } = await openPage(browser, { language: 'en' })
-      await openAsRoot(page, site, path)
+      const { page, faults, close } = await app.openPage({ language: 'en' })
+      await openAsRoot(page, app.site, path)
       const opener = page.getByRole(role, { name }).first()
       await opener.focus()
       await page.keyboard.press('Enter')

@@ -1,11 +1,12 @@
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
+import { fakeLive } from './support/fake-live.ts'
 import { ok } from './support/fake-site.ts'
-import { fakeLive, logRoutes, manyRows, OWNER } from './usage-log/fake-log.ts'
+import { logRoutes, manyRows, OWNER } from './usage-log/fake-log.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 const PRESSES_MAX = 120
 
 /** Tabs until the place has the focus, in sight; a place that no key reaches is a fault. */
@@ -13,7 +14,7 @@ async function tabTo(place: Locator): Promise<void> {
   await place.first().waitFor()
   const isThere = () => place.first().evaluate((element) => element === document.activeElement)
   for (let presses = 0; presses < PRESSES_MAX && !(await isThere()); presses += 1) {
-    await admin.page.keyboard.press('Tab')
+    await app.page.keyboard.press('Tab')
   }
   expect(await isThere(), String(place)).toBe(true)
   const outline = await place.first().evaluate((element) => getComputedStyle(element).outlineStyle)
@@ -22,22 +23,22 @@ async function tabTo(place: Locator): Promise<void> {
 
 async function press(place: Locator): Promise<void> {
   await tabTo(place)
-  await admin.page.keyboard.press('Enter')
+  await app.page.keyboard.press('Enter')
 }
 
 async function type(place: Locator, text: string): Promise<void> {
   await tabTo(place)
-  await admin.page.keyboard.type(text)
+  await app.page.keyboard.type(text)
 }
 
-const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
-const link = (name: string) => admin.page.getByRole('link', { name, exact: true })
-const title = (name: string) => admin.page.getByRole('heading', { level: 1, name }).waitFor()
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const link = (name: string) => app.page.getByRole('link', { name, exact: true })
+const title = (name: string) => app.page.getByRole('heading', { level: 1, name }).waitFor()
 const sent = (call: string) =>
-  admin.site.calls.filter(({ method, path }) => `${method} ${path}` === call).length
+  app.site.calls.filter(({ method, path }) => `${method} ${path}` === call).length
 
 it('from the login to the log of a call, by keyboard alone', { timeout: 60_000 }, async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const logs = Object.entries(logRoutes(() => manyRows(3)))
   Object.assign(site.routes, Object.fromEntries(logs.filter(([name]) => name.includes('/log/'))))
   site.routes['POST /api/user/login'] = () => ok(OWNER)

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
 import { takePicture } from './support/open-page.ts'
 
-const admin = adminSuite()
+const app = pageFixture()
 const CHUNK = /assets\/channels-page-.*\.(js|css)$/
 
-const follow = (name: string) => admin.page.getByRole('link', { name, exact: true }).click()
-const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name })
-const alert = () => admin.page.getByRole('alert').getByText(en('ui.lost'))
+const follow = (name: string) => app.page.getByRole('link', { name, exact: true }).click()
+const heading = (name: string) => app.page.getByRole('heading', { level: 1, name })
+const alert = () => app.page.getByRole('alert').getByText(en('ui.lost'))
 
 /** How the page's own styles draw the number field that lives in its rows. */
 const numberWidth = () =>
-  admin.page
+  app.page
     .locator('.tg-inline-number')
     .first()
     .evaluate((input) => getComputedStyle(input).width)
 
 describe('a page whose chunk does not come', () => {
   it.each(['js', 'css'])('keeps the shell and says so: %s', async (kind) => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     const chunk = new RegExp(`assets/channels-page-.*\\.${kind}$`)
     await page.route(chunk, (route) => route.abort())
@@ -42,7 +42,7 @@ describe('a page whose chunk does not come', () => {
   })
 
   it('comes by itself once the network is back', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.context().setOffline(true)
     await follow('Channels')
@@ -54,7 +54,7 @@ describe('a page whose chunk does not come', () => {
   })
 
   it('comes by itself once the server answers again', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/app/tokens')
     await page.route(CHUNK, (route) => route.abort())
     await follow('Channels')
@@ -66,7 +66,7 @@ describe('a page whose chunk does not come', () => {
 
 describe('in Chinese', () => {
   it('every glyph of what is said without a network is there before it is needed', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await page.addInitScript(() => localStorage.setItem('i18nextLng', 'zh'))
     await openAsRoot(page, site, '/app/tokens')
     const text =

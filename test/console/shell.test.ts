@@ -1,33 +1,24 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
-import { type Look, openPage, takePicture } from './support/open-page.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { type Look, takePicture } from './support/open-page.ts'
 
 const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 const MEMBER = { ...ROOT, id: 2, username: 'mia', role: 1 }
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite({
+const app = siteFixture(() =>
+  startFakeSite({
     'GET /api/status': () =>
       ok({ ...STATUS, footer_html: '<b>Ours</b><script>window.bad = 1</script>' }),
     'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
     'GET /api/user/logout': () => ok(null),
-  })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 async function enter(look: Look, user: object = ROOT, chats: unknown[] = []) {
-  const open = await openPage(browser, look)
+  const open = await app.openPage(look)
   await open.page.addInitScript(
     ([text, list]) => {
       if (localStorage.getItem('user') !== null) return
@@ -36,7 +27,7 @@ async function enter(look: Look, user: object = ROOT, chats: unknown[] = []) {
     },
     [JSON.stringify(user), JSON.stringify(chats)],
   )
-  await open.page.goto(`${site.url}/app/tokens`)
+  await open.page.goto(`${app.site.url}/app/tokens`)
   await open.page.getByRole('heading', { level: 1 }).waitFor()
   return open
 }
@@ -63,12 +54,12 @@ describe('the shell', () => {
   })
 
   it('offers the chats of the last visit until the status is there', async () => {
-    const own = site.routes['GET /api/status'] ?? (() => ok(STATUS))
-    site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
+    const own = app.site.routes['GET /api/status'] ?? (() => ok(STATUS))
+    app.site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
     const kept = { Kept: 'https://chat.example/#{key}' }
     const { page, close } = await enter({}, MEMBER, [kept, 'nothing'])
     expect((await linksOf(page, '主导航')).slice(0, 2)).toEqual(['Kept', '操练场'])
-    site.routes['GET /api/status'] = own
+    app.site.routes['GET /api/status'] = own
     await page.reload()
     await expect.poll(() => linksOf(page, '主导航')).not.toContain('Kept')
     await close()
@@ -80,7 +71,7 @@ describe('the shell', () => {
       .getByRole('navigation', { name: zh('shell.topNavigation') })
       .locator('a.active')
     expect(await top.allTextContents()).toEqual(['控制台'])
-    await page.goto(site.url)
+    await page.goto(app.site.url)
     await expect.poll(() => top.allTextContents()).toEqual(['首页'])
     await close()
   })
@@ -129,7 +120,7 @@ describe('the shell', () => {
     await expect.poll(isOpen, { interval: 400, timeout: 15_000 }).toBe(true)
     await item.click({ timeout: 5_000 })
     await page.getByText(zh('auth.loggedOut')).waitFor({ timeout: 10_000 })
-    await page.waitForURL(`${site.url}/login`)
+    await page.waitForURL(`${app.site.url}/login`)
     await close()
   })
 

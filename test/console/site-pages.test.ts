@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES, lookFaults } from './support/looks.ts'
-import { type Look, openPage } from './support/open-page.ts'
+import type { Look } from './support/open-page.ts'
 
 const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 const HOSTILE = [
@@ -14,38 +14,28 @@ const HOSTILE = [
   '<form action="/api/user/logout"><input name="x"></form><p style="color:red">red</p>',
 ].join('\n\n')
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startFakeSite())
 beforeEach(() => {
-  for (const key of Object.keys(site.routes)) delete site.routes[key]
+  for (const key of Object.keys(app.site.routes)) delete app.site.routes[key]
   setStatus({})
   for (const page of ['notice', 'about', 'home_page_content']) setPage(page, '')
-  site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
+  app.site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
 })
 
 const setStatus = (patch: Partial<typeof STATUS>) => {
-  site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
+  app.site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
 }
 const setPage = (page: string, text: string) => {
-  site.routes[`GET /api/${page}`] = () => ok(text)
+  app.site.routes[`GET /api/${page}`] = () => ok(text)
 }
 
 async function open(path: string, look: Look = {}, user: object | null = null) {
-  const opened = await openPage(browser, look)
+  const opened = await app.openPage(look)
   if (user !== null) {
     const text = JSON.stringify(user)
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
   }
-  await opened.page.goto(site.url + path)
+  await opened.page.goto(app.site.url + path)
   await opened.page.getByRole('banner').waitFor()
   return opened
 }
@@ -234,11 +224,11 @@ describe('the top bar', () => {
     ['2027-01-01T12:00:00', 1],
     ['2026-12-31T12:00:00', 0],
   ])('wishes a happy new year on its first day alone: %s', async (now, count) => {
-    const opened = await openPage(browser)
+    const opened = await app.openPage()
     await opened.page.clock.setFixedTime(new Date(now))
     const text = JSON.stringify(ROOT)
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
-    await opened.page.goto(`${site.url}/about`)
+    await opened.page.goto(`${app.site.url}/about`)
     await opened.page.getByText(zh('about.version')).waitFor()
     await opened.page.getByRole('button', { name: /账户菜单/ }).click()
     await opened.page.getByRole('menuitem', { name: zh('shell.logout') }).waitFor()
@@ -255,7 +245,7 @@ describe('an answer of the server', () => {
     [500, '错误：服务器内部错误，请联系管理员！'],
     [418, '错误：teapot'],
   ])('%i is said in these words: %s', async (status, words) => {
-    site.routes['POST /api/user/login'] = () => ({
+    app.site.routes['POST /api/user/login'] = () => ({
       status,
       body: { success: false, message: 'teapot' },
     })
@@ -274,8 +264,8 @@ describe('an answer of the server', () => {
 describe('the footer', () => {
   /** What this browser kept of it from the last visit, from the nth look on. */
   const openWithFooter = async (nth: number) => {
-    site.routes['GET /api/status'] = () => ({ status: 503, body: null })
-    const opened = await openPage(browser)
+    app.site.routes['GET /api/status'] = () => ({ status: 503, body: null })
+    const opened = await app.openPage()
     await opened.page.clock.install()
     await opened.page.addInitScript((from) => {
       const read = Storage.prototype.getItem
@@ -287,7 +277,7 @@ describe('the footer', () => {
         return looks >= from ? '<b>Kept</b>' : null
       }
     }, nth)
-    await opened.page.goto(`${site.url}/about`)
+    await opened.page.goto(`${app.site.url}/about`)
     await opened.page.getByRole('contentinfo').waitFor()
     await opened.page.clock.runFor(10_000)
     return opened
@@ -321,7 +311,7 @@ describe('the operator’s pages and the about page', () => {
       expect.soft(await lookFaults(page, `about-${language}`, [1280, 390])).toEqual([])
       setPage('home_page_content', '# Welcome\n\n- one\n- two\n\n`code` and [a link](/about)')
       setPage('notice', 'Maintenance **tonight**')
-      await page.goto(site.url)
+      await page.goto(app.site.url)
       await page.frameLocator('article iframe').getByText('two').waitFor()
       expect.soft(await lookFaults(page, `own-home-${language}`, [1280, 390])).toEqual([])
       expect(faults).toEqual([])

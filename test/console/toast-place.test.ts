@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from './support/admin-site.ts'
-import { adminSuite } from './support/admin-suite.ts'
+import { pageFixture } from './support/console-fixture.ts'
 
-const admin = adminSuite({ language: 'en' })
+const app = pageFixture()
 
 const ROUTES = ['/app/tokens', '/admin/channels', '/admin/users', '/admin/settings', '/pricing']
 const BAR = '.tg-save-bar, .tg-drawer-foot, .tg-pagination'
 
 /** The edges of the stack of toasts, from the bottom and from both sides, in pixels. */
 const place = () =>
-  admin.page.locator('.tg-toaster').evaluate((toaster) => {
+  app.page.locator('.tg-toaster').evaluate((toaster) => {
     const box = toaster.getBoundingClientRect()
     const { innerHeight, innerWidth } = window
     const sides = Math.abs(box.left - (innerWidth - box.right)) < 1
@@ -20,7 +20,7 @@ const place = () =>
 describe('toasts', () => {
   for (const width of [1280, 390]) {
     it(`are in one place on every page, with and without a drawer: ${width}`, async () => {
-      const { page, site } = admin
+      const { page, site } = app
       await page.setViewportSize({ width, height: 800 })
       for (const route of ROUTES) {
         await openAsRoot(page, site, route)
@@ -36,7 +36,7 @@ describe('toasts', () => {
     })
 
     it(`end above the bars at the bottom of the window: ${width}`, async () => {
-      const { page, site } = admin
+      const { page, site } = app
       await page.setViewportSize({ width, height: 800 })
       await openAsRoot(page, site, '/admin/settings')
       await page.locator('.tg-save-bar').waitFor()

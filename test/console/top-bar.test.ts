@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { siteFixture } from './support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES } from './support/looks.ts'
-import { openPage, takePicture } from './support/open-page.ts'
+import { takePicture } from './support/open-page.ts'
 import { enter, OWNER } from './usage-log/fake-log.ts'
 
 const WIDTHS = [360, 390, 601, 640, 721, 768, 800, 880, 901, 951]
@@ -18,17 +18,7 @@ const SITES: Readonly<Record<string, Partial<Status>>> = {
 }
 const USER = { ...OWNER, username: 'nineteen-characters', display_name: 'nineteen-characters' }
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite({ 'GET /api/user/self': () => ok(USER) })
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startFakeSite({ 'GET /api/user/self': () => ok(USER) }))
 
 /** What is wrong with it at one width. */
 async function faultsAt(page: Page, width: number, siteName: string): Promise<string[]> {
@@ -67,12 +57,12 @@ async function faultsAt(page: Page, width: number, siteName: string): Promise<st
 describe('the top bar', () => {
   for (const language of LANGUAGES) {
     it.each(Object.entries(SITES))(`fits at every width: ${language}, %s`, async (name, status) => {
-      site.routes['GET /api/status'] = () => ok({ ...STATUS, ...status })
+      app.site.routes['GET /api/status'] = () => ok({ ...STATUS, ...status })
       const faults: string[] = []
       for (const end of ['.tg-account', '.tg-top-login']) {
-        const { page, close } = await openPage(browser, { language })
-        if (end === '.tg-account') await enter(page, `${site.url}/about`, { language }, USER)
-        else await page.goto(`${site.url}/about`)
+        const { page, close } = await app.openPage({ language })
+        if (end === '.tg-account') await enter(page, `${app.site.url}/about`, { language }, USER)
+        else await page.goto(`${app.site.url}/about`)
         await page.locator(end).waitFor()
         for (const width of WIDTHS) {
           const siteName = status.system_name ?? STATUS.system_name

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { refused } from '../support/fake-site.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
 const sent = (method: string, path: string) =>
-  admin.site.calls
+  app.site.calls
     .filter((call) => call.method === method && call.path === path)
     .map(({ body }) => body)
-const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
-const boxes = () => admin.page.getByRole('checkbox', { name: zh('ui.selectRow') })
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const boxes = () => app.page.getByRole('checkbox', { name: zh('ui.selectRow') })
 const choose = async (...rows: number[]) => {
   for (const row of rows) await boxes().nth(row).click()
 }
 const openBatch = async () => {
-  await openAsRoot(admin.page, admin.site, '/admin/channels')
+  await app.openAsRoot('/admin/channels')
   await button('批量操作').click()
   await boxes().first().waitFor()
 }
@@ -34,7 +34,7 @@ it('without a selection, nothing is offered that would need one', async () => {
 })
 
 it('a tag is set for all chosen, never an empty one; one press takes it back', async () => {
-  const { page } = admin
+  const { page } = app
   await openBatch()
   await choose(0, 2)
   await page.getByText(zh('ui.chosen', { count: 2 })).waitFor()
@@ -57,7 +57,7 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
 })
 
 it('a range is chosen with shift, disabled in one call, and what changed goes back', async () => {
-  const { page } = admin
+  const { page } = app
   await openBatch()
   await choose(0)
   await boxes()
@@ -76,7 +76,7 @@ it('a range is chosen with shift, disabled in one call, and what changed goes ba
 })
 
 it('what is refused stays chosen, and says why', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   site.routes['POST /api/channel/batch/status'] = () => refused('渠道已过期')
   await openBatch()
   await choose(3)
@@ -86,7 +86,7 @@ it('what is refused stays chosen, and says why', async () => {
 })
 
 it('the chosen are deleted after a question that counts them', async () => {
-  const { page } = admin
+  const { page } = app
   await openBatch()
   await choose(1, 3)
   await button('删除所选').click()
@@ -104,8 +104,8 @@ it('the chosen are deleted after a question that counts them', async () => {
 })
 
 it('all that are off are deleted, with their count; the index is repaired', async () => {
-  const { page } = admin
-  await openAsRoot(page, admin.site, '/admin/channels')
+  const { page } = app
+  await openAsRoot(page, app.site, '/admin/channels')
   const fromMenu = async (name: string) => {
     await button('更多操作').click()
     await page.getByRole('menuitem', { name }).click()
@@ -123,8 +123,8 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
 })
 
 it('one is switched off and on again by undo, copied, and deleted', async () => {
-  const { page } = admin
-  await openAsRoot(page, admin.site, '/admin/channels')
+  const { page } = app
+  await openAsRoot(page, app.site, '/admin/channels')
   await page.getByRole('switch', { name: zh('channels.toggle', { name: 'DeepSeek' }) }).click()
   await page.getByText(zh('channels.disabled', { name: 'DeepSeek' })).waitFor()
   await undo()
@@ -149,8 +149,8 @@ it('one is switched off and on again by undo, copied, and deleted', async () => 
 })
 
 it('a weight is edited in its row: a wrong one is never sent, a right one undone', async () => {
-  const { page } = admin
-  await openAsRoot(page, admin.site, '/admin/channels')
+  const { page } = app
+  await openAsRoot(page, app.site, '/admin/channels')
   const weight = page.getByLabel(zh('channels.weightOf', { name: 'DeepSeek' }))
   await weight.fill('-1')
   expect(await weight.getAttribute('aria-invalid')).toBe('true')

@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
-const asked = (path: string) => admin.site.calls.filter((call) => call.path === path)
+const asked = (path: string) => app.site.calls.filter((call) => call.path === path)
 const fromList = async (name: string) => {
-  await admin.page.getByRole('button', { name: zh('channels.moreActions'), exact: true }).click()
-  await admin.page.getByRole('menuitem', { name }).click()
+  await app.page.getByRole('button', { name: zh('channels.moreActions'), exact: true }).click()
+  await app.page.getByRole('menuitem', { name }).click()
 }
 const testsOf = async (name: string) => {
-  await openAsRoot(admin.page, admin.site, '/admin/channels')
-  await admin.page.getByRole('button', { name: `${name} 的更多操作` }).click()
-  await admin.page.getByRole('menuitem', { name: zh('channels.test') }).click()
-  return admin.page.getByRole('dialog', { name: `测试渠道「${name}」` })
+  await app.openAsRoot('/admin/channels')
+  await app.page.getByRole('button', { name: `${name} 的更多操作` }).click()
+  await app.page.getByRole('menuitem', { name: zh('channels.test') }).click()
+  return app.page.getByRole('dialog', { name: `测试渠道「${name}」` })
 }
 
 it('a model is picked and tested: why it failed, or how many seconds it took', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const dialog = await testsOf('OpenAI main')
   site.routes['GET /api/channel/test/1'] = () => refused('401 invalid key')
   const search = dialog.getByLabel(zh('channelForm.pickSearch'))
@@ -49,7 +49,7 @@ it('a model is picked and tested: why it failed, or how many seconds it took', a
 })
 
 it('all are tested with progress, a second start is refused, and the end is told', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const run = { run: 'r1', total: 4, started_time: 1, ended_time: 0 }
   let progress = { ...run, is_running: false, tested: 0, failed: 0 }
   site.routes['GET /api/channel/test/progress'] = () => ok(progress)
@@ -97,7 +97,7 @@ it('all are tested with progress, a second start is refused, and the end is told
 })
 
 it('a failed test is said in the row, with its reason; on phones without a hover', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const reason = JSON.stringify({ status_reason: 'invalid_api_key', status_time: 1_700_000_000 })
   const broken = { name: 'Broken', response_time: 0, test_failure: 'status-401' }
   Object.assign(site.routes, channelRoutes([channel({ ...broken, status: 3, other_info: reason })]))
@@ -116,7 +116,7 @@ it('a failed test is said in the row, with its reason; on phones without a hover
 })
 
 it('a balance is asked for anew, one or all; a failure is told', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   const cell = page.getByRole('row', { name: 'DeepSeek' })
   await cell.getByText('$41.50').waitFor()
@@ -139,7 +139,7 @@ it('a balance is asked for anew, one or all; a failure is told', async () => {
 })
 
 it('filters, sort and page live in the address; what they hide is said, and cleared', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openAsRoot(page, site, '/admin/channels?status=3&sort=priority&order=asc')
   await page.getByRole('link', { name: 'Backup' }).waitFor()
   expect(await page.getByRole('link', { name: 'DeepSeek' }).count()).toBe(0)
@@ -168,7 +168,7 @@ it('filters, sort and page live in the address; what they hide is said, and clea
 })
 
 it('a list that can’t be refreshed says so, and models that can’t be had too', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   site.routes['GET /api/channel/'] = () => refused('坏了')

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
 const sent = (method: string, path: string) =>
-  admin.site.calls
+  app.site.calls
     .filter((call) => call.method === method && call.path === path)
     .map(({ body }) => body)
-const drawer = () => admin.page.getByRole('dialog')
+const drawer = () => app.page.getByRole('dialog')
 const box = (name: string) => drawer().getByRole('textbox', { name, exact: true })
 const press = (name: string) => drawer().getByRole('button', { name }).click()
-const pathNow = () => new URL(admin.page.url()).pathname
+const pathNow = () => new URL(app.page.url()).pathname
 
 describe('a new channel', () => {
   it('is made once nothing is missing; an address with /v1 is asked about', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/channels?group=vip')
     await page.getByRole('button', { name: zh('channels.create') }).click()
     await press('创建渠道')
@@ -59,7 +59,7 @@ describe('a new channel', () => {
   })
 
   it('has the fields that its type declares, and its address', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/channel/add')
     await box('组织 ID').waitFor()
     await drawer().getByLabel(zh('channels.searchType')).selectOption('43')
@@ -77,7 +77,7 @@ describe('a new channel', () => {
   })
 
   it('several keys make a channel each, or one channel that takes them in turn', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     site.routes['POST /api/channel/'] = () => ok({ id: 8, ids: [8, 9] })
     await openAsRoot(page, site, '/channel/add')
     await drawer()
@@ -113,7 +113,7 @@ describe('a new channel', () => {
   })
 
   it('a second press while the first is under way is refused, and the drawer closes', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     let answer = () => {}
     site.routes['POST /api/channel/'] = () =>
       new Promise((resolve) => {
@@ -137,7 +137,7 @@ describe('a new channel', () => {
 
 describe('a channel that is there', () => {
   it('is told at its field what the server refuses of its address or its groups', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'Local' }).click()
     await box('名称').fill('Local 2')
@@ -162,7 +162,7 @@ describe('a channel that is there', () => {
   })
 
   it('another address asks for the key again; an edit sends only what changed', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'DeepSeek' }).click()
     await box('接口地址').fill('https://elsewhere.example')
@@ -189,7 +189,7 @@ describe('a channel that is there', () => {
   })
 
   it('nothing changed is said; broken JSON is told on leaving its field', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
     await press('保存修改')
     await page.getByText(zh('channelForm.unchanged')).waitFor()
@@ -221,7 +221,7 @@ describe('a channel that is there', () => {
   })
 
   it('has its mappings open where one is set, as the proxy of its extra settings', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     Object.assign(site.routes, channelRoutes([channel({ setting: '{"proxy":"http://p:1"}' })]))
     await openAsRoot(page, site, '/channel/edit/1')
     expect(await box('额外设置').inputValue()).toContain('"http://p:1"')
@@ -232,7 +232,7 @@ describe('a channel that is there', () => {
   })
 
   it('keys set aside are named with their reason, and taken back', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/3')
     await drawer()
       .getByText(zh('health.reason.status', { status: 401 }))
@@ -257,7 +257,7 @@ describe('a channel that is there', () => {
   })
 
   it('models come from the provider: a failure is told, then they are picked', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
     await box('接口地址').fill('https://elsewhere.example')
     await press('获取模型列表')
@@ -286,7 +286,7 @@ describe('a channel that is there', () => {
 
 describe('the form’s own address', () => {
   it('says when there is no such channel', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/77')
     await drawer().getByText(zh('channels.missing')).waitFor()
     await page.keyboard.press('Escape')
@@ -294,7 +294,7 @@ describe('the form’s own address', () => {
   })
 
   it('Back asks before it gives up what was typed', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await openAsRoot(page, site, '/admin/channels')
     await page.getByRole('link', { name: 'OpenAI main' }).click()
     await box('名称').fill('Other')

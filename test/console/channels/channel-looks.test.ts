@@ -1,10 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import type { FakeSite } from '../support/fake-site.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 
 type Screen = { name: string; path?: string; open: (page: Page) => Promise<void> }
 
@@ -70,25 +68,15 @@ const SCREENS: readonly Screen[] = [
   },
 ]
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 describe('the parts of the channels page', () => {
   for (const language of LANGUAGES) {
     it(`no fault in either theme: ${language}`, { timeout: 120_000 }, async () => {
       // One page for all: what it has read and compiled once need not be again.
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       for (const { name, path = '/admin/channels', open } of SCREENS) {
-        await openAsRoot(page, site, path)
+        await openAsRoot(page, app.site, path)
         await page.locator('.tg-grid-body').first().waitFor()
         await open(page)
         const looks = await lookFaults(page, `${name}-${language}`, WIDTHS[language])

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { channelHealth, circuit, figures } from '../support/health.ts'
 import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 
-const admin = adminSuite({ language: 'en' })
+const app = pageFixture()
 
 const CHANNELS = Array.from({ length: 1_000 }, (_, index) =>
   channel({
@@ -22,7 +22,7 @@ const CHANNELS = Array.from({ length: 1_000 }, (_, index) =>
 )
 
 it('1 000 channels under one tag scroll at 60 frames a second', { timeout: 90_000 }, async () => {
-  const { page, site } = admin
+  const { page, site } = app
   Object.assign(site.routes, channelRoutes(CHANNELS))
   await page.addInitScript(() => localStorage.setItem('enable-tag-mode', 'true'))
   await openAsRoot(page, site, '/admin/channels')
@@ -55,7 +55,7 @@ const BOARD = Array.from({ length: 1_015 }, (_, index) =>
 )
 
 it('the health board of 1 015 channels scrolls like the list', { timeout: 90_000 }, async () => {
-  const { page, site } = admin
+  const { page, site } = app
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: BOARD })
   await openAsRoot(page, site, '/admin/health')
   const board = page.getByRole('grid', { name: en('health.title') })

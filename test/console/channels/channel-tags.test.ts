@@ -1,29 +1,28 @@
 import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
 const sent = (method: string, path: string) =>
-  admin.site.calls
+  app.site.calls
     .filter((call) => call.method === method && call.path === path)
     .map(({ body }) => body)
-const row = (name: string) => admin.page.getByRole('row', { name })
+const row = (name: string) => app.page.getByRole('row', { name })
 const openTags = async () => {
-  await openAsRoot(admin.page, admin.site, '/admin/channels')
-  await admin.page.getByRole('button', { name: zh('channels.tagMode') }).click()
-  await admin.page.getByRole('treegrid').waitFor()
+  await app.openAsRoot('/admin/channels')
+  await app.page.getByRole('button', { name: zh('channels.tagMode') }).click()
+  await app.page.getByRole('treegrid').waitFor()
 }
 const fromTag = async (name: string) => {
-  await admin.page.getByRole('button', { name: zh('channels.moreTag', { tag: 'primary' }) }).click()
-  await admin.page.getByRole('menuitem', { name }).click()
+  await app.page.getByRole('button', { name: zh('channels.moreTag', { tag: 'primary' }) }).click()
+  await app.page.getByRole('menuitem', { name }).click()
 }
 
 it('a tag sums up its channels, opens by key and press, and the mode is remembered', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openTags()
   const tag = row('primary')
   await tag.getByText(zh('channels.childCount', { count: 2 })).waitFor()
@@ -52,7 +51,7 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
 })
 
 it('its channels are asked for when it opens, and what fails closes it again', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openTags()
   const asked = () => site.calls.filter(({ query }) => query.get('tag') === 'primary').length
   const list = site.calls.findLast(({ query }) => query.get('tag_mode') === 'true')
@@ -71,7 +70,7 @@ it('its channels are asked for when it opens, and what fails closes it again', a
 })
 
 it('its mark is that of all its channels, open or not', async () => {
-  const { page } = admin
+  const { page } = app
   await openTags()
   await page.getByRole('button', { name: zh('channels.batchMode') }).click()
   await row('primary').getByRole('checkbox').click()
@@ -83,7 +82,7 @@ it('its mark is that of all its channels, open or not', async () => {
 })
 
 it('the editor refuses what is wrong, sends what changed, and asks before it is left', async () => {
-  const { page } = admin
+  const { page } = app
   await openTags()
   await fromTag('编辑标签')
   const editor = page.getByRole('dialog', { name: zh('channelTags.title', { tag: 'primary' }) })
@@ -116,7 +115,7 @@ it('the editor refuses what is wrong, sends what changed, and asks before it is 
 })
 
 it('all its channels are switched at once, and back by undo', async () => {
-  const { page } = admin
+  const { page } = app
   await openTags()
   await fromTag('禁用全部')
   await page.getByText(zh('channels.tagDisabledDone', { tag: 'primary', count: 2 })).waitFor()
@@ -134,7 +133,7 @@ it('all its channels are switched at once, and back by undo', async () => {
 })
 
 it('what has expired is not switched on with its tag, nor counted, nor taken back', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const off = { tag: 'primary', status: 2 }
   const rows = [channel({ ...off }), channel({ ...off, id: 2, name: 'late', expired_time: 9 })]
   Object.assign(site.routes, channelRoutes(rows))
@@ -149,7 +148,7 @@ it('what has expired is not switched on with its tag, nor counted, nor taken bac
 })
 
 it('what the gateway had turned off is switched on, and no undo is offered', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   const rows = [channel({ tag: 'primary', status: 3 }), channel({ id: 2, tag: 'primary' })]
   Object.assign(site.routes, channelRoutes(rows))
   await openTags()
@@ -159,7 +158,7 @@ it('what the gateway had turned off is switched on, and no undo is offered', asy
 })
 
 it('a number for a whole tag is asked about where its channels differ', async () => {
-  const { page } = admin
+  const { page } = app
   await openTags()
   const priority = page.getByLabel(zh('channels.priorityOfTag', { tag: 'primary' }))
   await priority.fill('4')

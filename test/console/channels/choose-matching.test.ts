@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
-const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
-const boxes = () => admin.page.getByRole('checkbox', { name: zh('ui.selectRow') })
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const boxes = () => app.page.getByRole('checkbox', { name: zh('ui.selectRow') })
 
 /** So many channels, of which the list answers a page at a time. */
 function serve(count: number): void {
   let all = Array.from({ length: count }, (_, n) => channel({ id: n + 1, name: `c-${n + 1}` }))
-  Object.assign(admin.site.routes, channelRoutes(all), {
+  Object.assign(app.site.routes, channelRoutes(all), {
     'GET /api/channel/': ({ query }: { query: URLSearchParams }) => {
       const size = Number(query.get('page_size'))
       const page = Number(query.get('p'))
@@ -28,18 +28,18 @@ function serve(count: number): void {
   })
 }
 const openBatch = async () => {
-  await openAsRoot(admin.page, admin.site, '/admin/channels')
+  await app.openAsRoot('/admin/channels')
   await button('批量操作').click()
   await boxes().first().waitFor()
 }
 const sentIds = () =>
-  admin.site.calls
+  app.site.calls
     .filter(({ path, method }) => method === 'POST' && path === '/api/channel/batch/status')
     .map(({ body }) => (body as { ids: number[] }).ids.length)
 
 it('all that match are chosen, beyond the page too, and acted on in one call', async () => {
   serve(347)
-  const { page } = admin
+  const { page } = app
   await openBatch()
   await boxes().first().click()
   await button('选择全部 347 个匹配项').click()
@@ -63,12 +63,12 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
 
 it('what was chosen under one filter is not acted on under another', async () => {
   serve(347)
-  const { page } = admin
+  const { page } = app
   await openBatch()
   await boxes().first().click()
   await button('选择全部 347 个匹配项').click()
   await page.getByText(zh('ui.chosen', { count: 347 })).waitFor()
-  await page.goto(`${admin.site.url}/admin/channels?status=1`)
+  await page.goto(`${app.site.url}/admin/channels?status=1`)
   await button('批量操作').click()
   await boxes().first().waitFor()
   expect(await page.getByText(/已选/).count()).toBe(0)
@@ -82,11 +82,11 @@ it('more than one act may name are not offered', async () => {
   serve(1_001)
   await openBatch()
   await boxes().first().click()
-  expect(await admin.page.getByText(/选择全部/).count()).toBe(0)
+  expect(await app.page.getByText(/选择全部/).count()).toBe(0)
 })
 
 it('the response time and the balance are sorted by the server', async () => {
-  const { page, site } = admin
+  const { page, site } = app
   await openAsRoot(page, site, '/admin/channels')
   for (const [title, sort] of [
     ['响应时间', 'response_time'],

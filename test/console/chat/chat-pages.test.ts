@@ -1,10 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { type Look, openPage } from '../support/open-page.ts'
+import type { Look } from '../support/open-page.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'default' }
 const NO_TOKEN = '当前没有可用的启用令牌，请确认是否有令牌处于启用状态！'
@@ -16,31 +15,21 @@ const CHATS = [
 ]
 const token = (id: number, name: string, status = 1) => ({ id, name, status, key: `key${id}` })
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startFakeSite())
 beforeEach(() => {
   setStatus({ chats: CHATS })
   setTokens([token(3, 'off', 2), token(2, 'phone'), token(1, 'desk')])
 })
 
 const setStatus = (patch: Partial<typeof STATUS>) => {
-  site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
+  app.site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
 }
 const setTokens = (items: object[]) => {
-  site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
+  app.site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
 }
 
 async function open(path: string, look: Look = {}, kept: Record<string, string> = {}) {
-  const opened = await openPage(browser, look)
+  const opened = await app.openPage(look)
   const asked: { url: string; referrer: string | undefined }[] = []
   await opened.page.context().route(/^https:\/\/(chat|other)\.example\//, (route) => {
     asked.push({ url: route.request().url(), referrer: route.request().headers().referer })
@@ -55,7 +44,7 @@ async function open(path: string, look: Look = {}, kept: Record<string, string> 
       if (value !== '') localStorage.setItem(key, value)
     }
   }, stored)
-  await opened.page.goto(site.url + path)
+  await opened.page.goto(app.site.url + path)
   return { ...opened, asked }
 }
 
@@ -66,7 +55,7 @@ describe('/chat/:id', () => {
     await frame.getByRole('heading', { name: 'Hello from the client' }).waitFor()
     const box = page.locator('iframe[title="Next"]')
     expect(await box.getAttribute('src')).toBe(
-      `https://chat.example/#/?key=sk-key2&url=${encodeURIComponent(site.url)}`,
+      `https://chat.example/#/?key=sk-key2&url=${encodeURIComponent(app.site.url)}`,
     )
     expect(await box.getAttribute('sandbox')).toBe(
       'allow-scripts allow-forms allow-popups allow-same-origin',
@@ -85,18 +74,18 @@ describe('/chat/:id', () => {
     const link = page.getByRole('link', { name: zh('chat.open') })
     expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
     expect(await page.locator('iframe').count()).toBe(0)
-    await page.goto(`${site.url}/chat/3`)
+    await page.goto(`${app.site.url}/chat/3`)
     await page.getByText(zh('chat.wrong')).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
     for (const path of ['/chat/9', '/chat/x']) {
-      await page.goto(site.url + path)
+      await page.goto(app.site.url + path)
       await page.getByText(zh('chat.unknown')).waitFor()
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     }
     await page.getByRole('link', { name: zh('chat.toFirst', { name: 'Next' }) }).click()
     await page.waitForURL('**/chat/0')
     setStatus({ chats: [] })
-    await page.goto(`${site.url}/chat/0`)
+    await page.goto(`${app.site.url}/chat/0`)
     await page.getByText(zh('chat.missing')).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await close()
@@ -105,7 +94,7 @@ describe('/chat/:id', () => {
   it('loads once more for a client that the page was not let in yet, then says so', async () => {
     const { page, close } = await open('/chat/2')
     await page.getByText(zh('chat.blocked')).waitFor()
-    const loads = site.calls.filter(({ path }) => path === '/api/status').length
+    const loads = app.site.calls.filter(({ path }) => path === '/api/status').length
     expect(loads).toBeGreaterThanOrEqual(2)
     await close()
   })
@@ -153,9 +142,9 @@ describe('/chat2link', () => {
     await page.waitForURL(/^https:\/\/chat\.example\/app\//)
     const settings = decodeURIComponent(page.url().split('settings=')[1] ?? '')
     expect(settings).toContain('"key":"sk-key2"')
-    expect(settings).toContain(site.url.replace('http://', ''))
+    expect(settings).toContain(app.site.url.replace('http://', ''))
     setStatus({ chats: CHATS })
-    await page.goto(`${site.url}/chat2link`)
+    await page.goto(`${app.site.url}/chat2link`)
     await page.waitForURL(/^https:\/\/chat\.example\/#/)
     await close()
   })
@@ -170,10 +159,10 @@ describe('/chat2link', () => {
     expect(new URL(page.url()).pathname).toBe('/chat2link')
     setTokens([token(2, 'phone')])
     setStatus({ chats: [], chat_link: 'http://plain.example/' })
-    await page.goto(`${site.url}/chat2link`)
+    await page.goto(`${app.site.url}/chat2link`)
     await page.getByText(zh('chat.wrong')).waitFor()
     setTokens([])
-    await page.goto(`${site.url}/chat2link`)
+    await page.goto(`${app.site.url}/chat2link`)
     await page.getByRole('alert').getByText(NO_TOKEN).waitFor()
     await page.waitForURL('**/app/tokens')
     await close()

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
 import { startAdminSite } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'
-import { type FakeRoutes, type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
+import { ok, refused, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 import { user } from '../support/user-routes.ts'
 import { COUPONS, GAINS } from './coupon-routes.ts'
 
@@ -16,14 +15,9 @@ const OWN = { ...ROOT, quota: 12_345_678, used_quota: 61_250_000, request_count:
 const MANY = Array.from({ length: 40 }, (_, at) => `${at}`.padStart(32, 'K'))
 const KEYS = ['AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH', 'QQQQRRRRSSSSTTTTUUUUVVVVWWWWXXXX']
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-  const list = () => ok({ items: COUPONS, page: 0, total: COUPONS.length })
-  const routes: FakeRoutes = {
+const list = () => ok({ items: COUPONS, page: 0, total: COUPONS.length })
+const app = siteFixture(() =>
+  startAdminSite({
     'GET /api/status': () => ok({ ...STATUS, setup: true }),
     'GET /api/user/self': () => ok(OWN),
     'GET /api/redemption/': list,
@@ -39,25 +33,20 @@ beforeAll(async () => {
       const items = GAINS.filter((gain) => gain.type === type)
       return ok({ items, page: 0, total: items.length })
     },
-  }
-  Object.assign(site.routes, routes)
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 async function open(path: string, language: 'zh' | 'en' = 'zh') {
-  const opened = await openPage(browser, { language })
+  const opened = await app.openPage({ language })
   await opened.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await opened.page.addInitScript((me) => localStorage.setItem('user', me), JSON.stringify(ROOT))
-  await opened.page.goto(`${site.url}${path}`)
+  await opened.page.goto(`${app.site.url}${path}`)
   return opened
 }
 
 /** What was sent with the last call of this route. */
 const lastBody = (route: string): unknown =>
-  site.calls.findLast(({ method, path }) => `${method} ${path}` === route)?.body
+  app.site.calls.findLast(({ method, path }) => `${method} ${path}` === route)?.body
 
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click()
@@ -82,7 +71,7 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
       await press(page, /^(生成|Create)$/)
       await page.getByText(KEYS[1] ?? '').waitFor()
       expect.soft(await look('coupons-ready', '.tg-ready-keys')).toEqual([])
-      await page.goto(`${site.url}/app/wallet?code=WELCOME`)
+      await page.goto(`${app.site.url}/app/wallet?code=WELCOME`)
       await page.getByText('通过兑换码充值').waitFor()
       expect.soft(await look('wallet')).toEqual([])
       expect(faults).toEqual([])
@@ -176,7 +165,7 @@ describe('creating', () => {
     await page.keyboard.press('Escape')
     await closed(page)
     await press(page, '添加兑换码')
-    site.routes['POST /api/redemption/'] = () => ok(MANY)
+    app.site.routes['POST /api/redemption/'] = () => ok(MANY)
     await create('spring')
     await expect.poll(() => keys).toHaveLength(3)
     // The drawer scrolls as a whole, and what is done with all of them stays in sight.
@@ -188,7 +177,7 @@ describe('creating', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const tall = () => list.evaluate((all) => all.firstElementChild?.clientHeight ?? 0)
     await expect.poll(tall).toBeLessThan(50)
-    site.routes['POST /api/redemption/'] = () => ok(KEYS)
+    app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
     expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
     await close()
@@ -205,7 +194,7 @@ it('an own key that is refused is told of at its field', async () => {
     ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
     ['=HELLO', '包含不允许的字符', { status: 400, body: named }],
   ] as const) {
-    site.routes['POST /api/redemption/'] = () => refusal
+    app.site.routes['POST /api/redemption/'] = () => refusal
     await key.fill(typed)
     await press(page, /^生成$/)
     await page.getByRole('dialog').getByText(words, { exact: true }).waitFor()
@@ -218,7 +207,7 @@ it('an own key that is refused is told of at its field', async () => {
   await press(page, /^生成$/)
   await page.getByText(zh('coupons.fault.keyWrong'), { exact: true }).waitFor()
   expect(await key.inputValue()).toHaveLength(65)
-  site.routes['POST /api/redemption/'] = () => ok(KEYS)
+  app.site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
 })
 
@@ -240,11 +229,11 @@ describe('the wallet', () => {
   })
 
   it('tells no price of an amount that is none', async () => {
-    const routes = site.routes['GET /api/status']
+    const routes = app.site.routes['GET /api/status']
     const priced = { body: { success: true, message: 'success', data: '36.50', currency: 'CNY' } }
     const paid = { enable_online_topup: true, topup_methods: ['zfb'] }
-    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: true, ...paid })
-    site.routes['POST /api/user/amount'] = () => priced
+    app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: true, ...paid })
+    app.site.routes['POST /api/user/amount'] = () => priced
     const { page, close } = await open('/app/wallet')
     const amount = page.getByRole('textbox', { name: /^充值数量/ })
     await amount.fill('5')
@@ -254,6 +243,6 @@ describe('the wallet', () => {
     await page.getByText(zh('wallet.amountNotWhole')).waitFor()
     expect((await price.locator('dd').allInnerTexts()).join()).toBe('–,–')
     await close()
-    if (routes !== undefined) site.routes['GET /api/status'] = routes
+    if (routes !== undefined) app.site.routes['GET /api/status'] = routes
   })
 })

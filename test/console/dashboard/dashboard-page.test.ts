@@ -1,12 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { fakeLive } from '../support/fake-live.ts'
+import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { channelHealth } from '../support/health.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
-import { type Look, openPage, takePicture } from '../support/open-page.ts'
-import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
+import { type Look, takePicture } from '../support/open-page.ts'
+import { enter, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const HOUR = 3_600
@@ -37,29 +38,27 @@ const tokenPoints = (now: number) =>
     ...{ token_id: token_name === '' ? 0 : index + 1, token_name, ...spent(10_000 * (index + 1)) },
   }))
 
-let browser: Browser
-let site: FakeSite
+const START = Math.floor(Date.now() / 1000 / HOUR) * HOUR
+const POINTS = Array.from({ length: 20 }, (_, index) => ({
+  created_at: START - (index + (index > 6 ? 3 : 0)) * HOUR,
+  model_name: ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4'][index % 3] ?? '',
+  count: 3 + index,
+  quota: 20_000 + 3_375 * index,
+  token_used: 1_500 * (index + 1),
+}))
+
 let balance = 5_000_000
 let calls = 42
 let recent = manyRows(5)
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  const start = Math.floor(Date.now() / 1000 / HOUR) * HOUR
-  const points = Array.from({ length: 20 }, (_, index) => ({
-    created_at: start - (index + (index > 6 ? 3 : 0)) * HOUR,
-    model_name: ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4'][index % 3] ?? '',
-    count: 3 + index,
-    quota: 20_000 + 3_375 * index,
-    token_used: 1_500 * (index + 1),
-  }))
-  site = await startFakeSite({
+const app = siteFixture(() =>
+  startFakeSite({
     ...logRoutes(() => recent),
     'GET /api/user/self': () =>
       ok({ ...OWNER, quota: balance, used_quota: 141_750, request_count: calls }),
-    'GET /api/data/self/': () => ok(points),
-    'GET /api/data/': () => ok(points),
-    'GET /api/data/self/tokens': () => ok(tokenPoints(start)),
+    'GET /api/data/self/': () => ok(POINTS),
+    'GET /api/data/': () => ok(POINTS),
+    'GET /api/data/self/tokens': () => ok(tokenPoints(START)),
     'GET /api/data/site': () => ok(SITE),
     'GET /api/channel/health': () =>
       ok({
@@ -69,18 +68,14 @@ beforeAll(async () => {
           channelHealth({ id: 2, name: 'Spare', status: 3, status_reason: 'status-401' }),
         ],
       }),
-  })
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 async function open(asked: Look = PLAIN, user: object = OWNER, path = '/app/dashboard') {
   const look = { ...PLAIN, ...asked }
-  const opened = await openPage(browser, look)
+  const opened = await app.openPage(look)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, `${site.url}${path}`, look, user)
+  await enter(opened.page, `${app.site.url}${path}`, look, user)
   await opened.page.locator('.tg-dash-balance .tg-dash-value').getByText('$').waitFor()
   return { ...opened, live }
 }
@@ -147,9 +142,9 @@ describe('the dashboard', () => {
     const { page, live, close } = await open()
     const shown = page.locator('.tg-dash-balance .tg-dash-value')
     expect(await shown.innerText()).toBe('$10.00')
-    await expect.poll(() => live.opened()).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     balance -= 3_375
-    live.send(logRow(900))
+    live.sendCalls(logRow(900))
     await expect.poll(() => shown.innerText()).toBe('$9.99325')
     const cut = page.locator('.tg-dash-recent li', { hasText: en('usageLog.endShort.interrupted') })
     await cut.getByText('$0.00675').waitFor()
@@ -239,7 +234,7 @@ describe('the dashboard', () => {
 
   it('begins with the step that the site chose, and tells one’s tokens apart by day', async () => {
     const week = { ...STATUS, data_export_default_time: 'week' }
-    site.routes['GET /api/status'] = () => ok(week)
+    app.site.routes['GET /api/status'] = () => ok(week)
     const { page, close } = await open()
     await page.getByText('By week, time zone').waitFor()
     await page.getByRole('button', { name: en('dashboard.byToken') }).click()
@@ -247,12 +242,12 @@ describe('the dashboard', () => {
     await page.getByText(en('dashboard.chartLead', { step: 'week', zone: 'UTC' })).waitFor()
     await page.locator('.tg-dash-legend').getByText(en('dashboard.otherTokens')).waitFor()
     expect(await page.locator('.tg-dash-legend li').count()).toBe(3)
-    site.routes['GET /api/status'] = () => ok(STATUS)
+    app.site.routes['GET /api/status'] = () => ok(STATUS)
     await close()
   })
 
   it('tells admins of the whole site, and nobody else', async () => {
-    const asked = () => site.calls.filter(({ path }) => path === '/api/data/site').length
+    const asked = () => app.site.calls.filter(({ path }) => path === '/api/data/site').length
     const before = asked()
     const own = await open(PLAIN, USER)
     await own.page.locator('.recharts-surface').waitFor()
@@ -270,16 +265,16 @@ describe('the dashboard', () => {
     await page.getByText('covers 80% of the charges').waitFor()
     await page.getByRole('row', { name: 'gpt-4o 720 $1.44 50%', exact: true }).waitFor()
     await page.getByRole('row', { name: 'Spare 180 $0.36 –', exact: true }).waitFor()
-    site.routes['GET /api/data/site'] = () =>
+    app.site.routes['GET /api/data/site'] = () =>
       ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
     await page.getByRole('button', { name: en('dashboard.7d') }).click()
     await page.getByText('No margin yet').waitFor()
     const channels = page.getByRole('link', { name: en('dashboard.setCost') })
     expect(await channels.getAttribute('href')).toBe('/admin/channels')
     expect(await page.getByText('these charges').count()).toBe(0)
-    site.routes['GET /api/data/site'] = () => ok(SITE)
+    app.site.routes['GET /api/data/site'] = () => ok(SITE)
     await page.getByText(en('dashboard.perSecondPeak', { peak: 0 })).waitFor()
-    live.send(logRow(901))
+    live.sendCalls(logRow(901))
     await page.getByText(en('dashboard.perSecondPeak', { peak: 1 })).waitFor()
     await page.getByRole('button', { name: en('dashboard.everybody') }).click()
     await page.getByText(en('dashboard.chartOfAll')).waitFor()

@@ -4,7 +4,7 @@ import { prepareHistory } from '#console/features/health/health-history.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
 
@@ -29,7 +29,7 @@ describe('the history of a channel', () => {
 })
 
 describe('the chart of a channel’s history', () => {
-  const admin = adminSuite()
+  const admin = pageFixture()
   const title = 'Success rate and latency'
 
   function withSite(): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
@@ -23,7 +23,7 @@ function withHealth(site: FakeSite): void {
 }
 
 describe('the health board', () => {
-  const admin = adminSuite()
+  const admin = pageFixture()
   const open = async (path = '/admin/health') => {
     withHealth(admin.site)
     await openAsRoot(admin.page, admin.site, path)
@@ -226,7 +226,7 @@ describe('the health board', () => {
 })
 
 describe.each(LANGUAGES)('the board and its drawer in %s', (language) => {
-  const admin = adminSuite({ language })
+  const admin = pageFixture({ language })
 
   it('have no fault at any width, in any theme', async () => {
     const { page, site } = admin

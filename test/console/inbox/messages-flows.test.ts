@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 import { lookFaults } from '../support/looks.ts'
 
-const suite = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 const NOW = Math.floor(Date.now() / 1_000)
 
 const sent = (id: number, patch: Partial<AdminMessage> = {}): AdminMessage => ({
@@ -40,7 +40,7 @@ function messageRoutes({ routes }: FakeSite): void {
 }
 
 async function open() {
-  const { page, site } = suite
+  const { page, site } = app
   messageRoutes(site)
   await openAsRoot(page, site, '/admin/messages')
   await page

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
 import { user } from '../support/user-routes.ts'
 
-const suite = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
 const MEMBER = {
   id: 7,
@@ -19,7 +19,7 @@ const MODELS = Array.from({ length: 12 }, (_, n) => `model-${n + 1}`)
 
 /** The own page of a member with something of everything. */
 async function open(change: object = {}): Promise<{ page: Page; site: FakeSite }> {
-  const { page, site } = suite
+  const { page, site } = app
   const self = {
     ...MEMBER,
     email: 'mia@example.com',

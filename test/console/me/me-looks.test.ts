@@ -1,11 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { CredentialsOverview, OwnSession } from '#read-api/contract/credentials.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
-import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { ok, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 import { user } from '../support/user-routes.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
@@ -67,13 +66,8 @@ const SECURITY: CredentialsOverview = {
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const CODES = Array.from({ length: 10 }, (_, n) => `k${(n + 3) % 10}f8-9zq2-mm7x`)
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-  Object.assign(site.routes, {
+const app = siteFixture(() =>
+  startAdminSite({
     'GET /api/status': () => ok({ ...STATUS, ...OPEN }),
     'GET /api/user/self': () => ok(MEMBER),
     'GET /api/user/models': () => ok(Array.from({ length: 14 }, (_, n) => `gpt-model-${n}`)),
@@ -85,12 +79,8 @@ beforeAll(async () => {
     'POST /api/user/totp/begin': () =>
       ok({ secret: SECRET, uri: `otpauth://totp/Tallygate:mia?secret=${SECRET}` }),
     'POST /api/user/totp': () => ok({ recovery_codes: CODES }),
-  })
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 const press = (page: Page, name: RegExp) => page.getByRole('button', { name }).first().click()
 const inDialog = (page: Page) => page.locator('[role=dialog], [role=alertdialog]').last()
@@ -185,11 +175,11 @@ const LOOKS: readonly Look[] = [
 describe('the own page, its tabs and its dialogs', () => {
   for (const language of LANGUAGES) {
     it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.addInitScript((me) => localStorage.setItem('user', me), JSON.stringify(MEMBER))
       // By name: an address of numbers has no passkeys.
-      await page.goto(`${site.url.replace('127.0.0.1', 'localhost')}/app/me`)
+      await page.goto(`${app.site.url.replace('127.0.0.1', 'localhost')}/app/me`)
       await page.getByText(SECURITY.passkeys[1]?.name ?? '').waitFor()
       expect.soft(await lookFaults(page, `me-${language}`, WIDTHS)).toEqual([])
       for (const { name, part = DIALOG, isLeft, open } of LOOKS) {

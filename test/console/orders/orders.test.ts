@@ -1,14 +1,12 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-ups.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en, zh } from '#test/support/words.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'
-import { type FakeSite, ok } from '../support/fake-site.ts'
+import { ok } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1_000)
@@ -88,14 +86,9 @@ const NOTICE: InboxMessage = {
   ...{ format: 'markdown', created_at: NOW, read_at: null, is_read: false },
 }
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-  Object.assign(site.routes, {
-    'GET /api/user/topup': ({ query }: { query: URLSearchParams }) => {
+const app = siteFixture(() =>
+  startAdminSite({
+    'GET /api/user/topup': ({ query }) => {
       const keyword = query.get('keyword') ?? ''
       const isDisputed = query.get('status') === 'disputed'
       const items = ORDERS.filter(
@@ -113,16 +106,12 @@ beforeAll(async () => {
     'GET /api/log/self/': () => ok({ items: [], page: 0, total: 0 }),
     'GET /api/user/messages/1': () => ok(NOTICE),
     'PUT /api/user/messages/1/read': () => ok(null),
-  })
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 async function open(path: string, language: 'zh' | 'en') {
-  const opened = await openPage(browser, { language })
-  await openAsRoot(opened.page, site, path)
+  const opened = await app.openPage({ language })
+  await openAsRoot(opened.page, app.site, path)
   return opened
 }
 
@@ -136,7 +125,7 @@ describe.each(LANGUAGES)('the looks in %s', (language) => {
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect.soft(await lookFaults(page, `orders-${language}`, [1280, 390])).toEqual([])
     for (const shown of [WON, REFUNDED]) {
-      await page.goto(`${site.url}/admin/orders?keyword=${shown.trade_no}`)
+      await page.goto(`${app.site.url}/admin/orders?keyword=${shown.trade_no}`)
       await page.locator('.tg-order-timeline').waitFor()
       const name = `orders-${shown.id}-${language}`
       expect.soft(await lookFaults(page, name, [1280, 390])).toEqual([])
@@ -162,8 +151,8 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
   await page.getByLabel(en('orders.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
-  expect(site.calls.at(-1)?.query.get('status')).toBe('disputed')
-  await page.goto(`${site.url}/admin/orders?keyword=${WON.trade_no}`)
+  expect(app.site.calls.at(-1)?.query.get('status')).toBe('disputed')
+  await page.goto(`${app.site.url}/admin/orders?keyword=${WON.trade_no}`)
   const lines = page.locator('.tg-order-timeline li p:first-child')
   await lines.first().waitFor()
   expect(await lines.allTextContents()).toEqual([
@@ -179,7 +168,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   for (const text of ['Needs a response', 'Reason: Fraudulent', 'Evidence due by', 'dp_1Q7']) {
     await first.getByText(text).waitFor()
   }
-  await page.goto(`${site.url}/admin/orders?keyword=${REFUNDED.trade_no}`)
+  await page.goto(`${app.site.url}/admin/orders?keyword=${REFUNDED.trade_no}`)
   await page.getByText(en('orders.eventReason', { reason: 'Requested by the customer' })).waitFor()
   await page.getByText('Reason: 误购').waitFor()
   expect(await lines.allTextContents()).toContain('A refund of $5.00 failed at Stripe')

@@ -1,12 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en, zh } from '#test/support/words.ts'
-import { openAsRoot, startAdminSite, TOKENS } from '../support/admin-site.ts'
-import { type FakeCall, type FakeSite, ok } from '../support/fake-site.ts'
+import { TOKENS } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { type FakeCall, ok } from '../support/fake-site.ts'
 import { lookFaults } from '../support/looks.ts'
-import { type OpenPage, openPage } from '../support/open-page.ts'
 
 const ANSWER = [
   '# Sums\n\nIt is **4**, by `2 + 2`. <b onclick="alert(1)">Tags</b> &amp; ',
@@ -17,10 +15,7 @@ const ANSWER = [
   'to be scrolled\n```\n',
 ]
 
-let browser: Browser
-let site: FakeSite
-let opened: OpenPage
-let page: Page
+const app = pageFixture()
 /** What the next call answers; set by each test. */
 let answer: () => AsyncGenerator<string>
 
@@ -51,62 +46,50 @@ const row = (requestId: string): Partial<LogEntry> => ({
   prompt_tokens: 21,
   completion_tokens: 1_048,
 })
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
 beforeEach(async () => {
-  site = await startAdminSite()
   answer = whole
-  site.routes['POST /pg/chat/completions'] = () => ({
+  app.site.routes['POST /pg/chat/completions'] = () => ({
     headers: { 'content-type': 'text/event-stream', 'x-request-id': 'call-1' },
     body: answer(),
   })
-  site.routes['GET /api/log/self/'] = ({ query }) => {
+  app.site.routes['GET /api/log/self/'] = ({ query }) => {
     const items = [row(query.get('request_id') ?? '')]
     return ok({ items, page: 0, total: 1 })
   }
 })
-afterEach(async () => {
-  expect(opened.faults).toEqual([])
-  await opened.close()
-  await site.close()
-})
 
 async function open(language: 'zh' | 'en' = 'en', query = ''): Promise<void> {
-  opened = await openPage(browser, { language })
-  page = opened.page
-  await openAsRoot(page, site, `/playground${query}`)
+  await app.openPage({ language })
+  await app.openAsRoot(`/playground${query}`)
 }
 
-const asked = (): FakeCall[] => site.calls.filter(({ path }) => path.startsWith('/pg/'))
+const asked = (): FakeCall[] => app.site.calls.filter(({ path }) => path.startsWith('/pg/'))
 const lastBody = () => asked().at(-1)?.body as Record<string, unknown>
-const button = (name: string) => page.getByRole('button', { name, exact: true })
-const said = () => page.locator('.tg-said')
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const said = () => app.page.locator('.tg-said')
 
 async function say(text: string): Promise<void> {
-  await page.getByRole('textbox', { name: en('playground.message') }).fill(text)
-  await page.keyboard.press('Enter')
+  await app.page.getByRole('textbox', { name: en('playground.message') }).fill(text)
+  await app.page.keyboard.press('Enter')
 }
 
 it('asks with what was chosen, and shows the answer, its thoughts and its cost', async () => {
   await open()
-  await page.getByLabel(en('playground.group')).selectOption('vip')
-  const slider = page.getByRole('slider', { name: en('playground.temperature') })
+  await app.page.getByLabel(en('playground.group')).selectOption('vip')
+  const slider = app.page.getByRole('slider', { name: en('playground.temperature') })
   for (const [attribute, value] of Object.entries({ min: '0.1', max: '1', step: '0.1' })) {
     expect(await slider.getAttribute(attribute)).toBe(value)
   }
-  const most = page.getByLabel(en('playground.maxTokens'))
+  const most = app.page.getByLabel(en('playground.maxTokens'))
   for (const wrong of ['-5', '1.5', '1e9']) {
     await most.fill(wrong)
-    await page.getByText(en('playground.maxTokensWrong', { most: 10000000 })).waitFor()
+    await app.page.getByText(en('playground.maxTokensWrong', { most: 10000000 })).waitFor()
   }
   await most.fill('0')
   await slider.press('End')
   await slider.press('ArrowLeft')
   await say('2 + 2?')
-  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
   const { messages, ...rest } = lastBody()
   expect(rest).toEqual({
     model: 'gpt-4o-mini',
@@ -119,8 +102,8 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
     { role: 'system', content: 'You are a helpful assistant.' },
     { role: 'user', content: '2 + 2?' },
   ])
-  await page.getByText('$0.002468', { exact: true }).waitFor()
-  await page.getByText(en('playground.tokens', { input: 21, output: '1,048' })).waitFor()
+  await app.page.getByText('$0.002468', { exact: true }).waitFor()
+  await app.page.getByText(en('playground.tokens', { input: 21, output: '1,048' })).waitFor()
   const reply = said().last()
   expect(await reply.getByRole('heading', { name: 'Sums', level: 3 }).count()).toBe(1)
   expect(await reply.locator('td').allInnerTexts()).toEqual(['2 + 2', '4'])
@@ -130,35 +113,35 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   expect(hrefs).toEqual(['https://example.org/a', 'https://example.org/x.png'])
   expect(await links.first().getAttribute('rel')).toBe('noopener noreferrer nofollow')
   expect(await reply.locator('img, b').count()).toBe(0)
-  const thoughts = page.getByText('Two and two')
+  const thoughts = app.page.getByText('Two and two')
   expect(await thoughts.isVisible()).toBe(false)
-  await page.getByText(en('playground.thoughts')).click()
+  await app.page.getByText(en('playground.thoughts')).click()
   expect(await thoughts.isVisible()).toBe(true)
 })
 
 it('begins a conversation with the model and group that a link names', async () => {
   await open('en', '?model=o3&group=vip')
-  await expect.poll(() => page.getByLabel(en('playground.group')).inputValue()).toBe('vip')
-  await expect.poll(() => new URL(page.url()).search).toBe('')
+  await expect.poll(() => app.page.getByLabel(en('playground.group')).inputValue()).toBe('vip')
+  await expect.poll(() => new URL(app.page.url()).search).toBe('')
   await say('2 + 2?')
-  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
   expect(lastBody()).toMatchObject({ model: 'o3', group: 'vip' })
-  await page.goto(`${site.url}/playground?model=gpt-4o`)
-  await page.getByText(en('playground.empty')).waitFor()
-  await page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
+  await app.page.goto(`${app.site.url}/playground?model=gpt-4o`)
+  await app.page.getByText(en('playground.empty')).waitFor()
+  await app.page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
 })
 
 it('offers what the chosen group reaches, and says so where that is nothing', async () => {
-  site.routes['GET /api/user/models'] = ({ query }) =>
+  app.site.routes['GET /api/user/models'] = ({ query }) =>
     ok(query.get('group') === 'vip' ? [] : ['gpt-4o', 'gpt-4o-mini', 'o3'])
   await open()
-  await page.getByRole('textbox', { name: en('playground.message') }).fill('hello')
-  await page.getByLabel(en('playground.group')).selectOption('vip')
-  await page.getByText(en('playground.noModels')).first().waitFor()
+  await app.page.getByRole('textbox', { name: en('playground.message') }).fill('hello')
+  await app.page.getByLabel(en('playground.group')).selectOption('vip')
+  await app.page.getByText(en('playground.noModels')).first().waitFor()
   expect(await button('Send').isDisabled()).toBe(true)
-  await page.getByLabel(en('playground.group')).selectOption('default')
-  await page.getByText(en('playground.empty')).waitFor()
-  expect(await page.getByLabel(en('playground.model')).inputValue()).toBe('gpt-4o-mini')
+  await app.page.getByLabel(en('playground.group')).selectOption('default')
+  await app.page.getByText(en('playground.empty')).waitFor()
+  expect(await app.page.getByLabel(en('playground.model')).inputValue()).toBe('gpt-4o-mini')
   expect(await button('Send').isDisabled()).toBe(false)
 })
 
@@ -166,69 +149,69 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await open()
   answer = endless
   await say('a story')
-  await page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
+  await app.page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
   expect(await button('New chat').isDisabled()).toBe(true)
   await button('Stop').click()
-  await page.getByText(en('playground.stopped'), { exact: true }).waitFor()
+  await app.page.getByText(en('playground.stopped'), { exact: true }).waitFor()
   expect(await said().last().getAttribute('data-status')).toBe('complete')
   answer = whole
   await said()
     .last()
     .getByRole('button', { name: en('playground.retry') })
     .click()
-  await page.getByText('$0.002468', { exact: true }).first().waitFor()
+  await app.page.getByText('$0.002468', { exact: true }).first().waitFor()
   expect(await said().count()).toBe(2)
   const edit = said()
     .first()
     .getByRole('button', { name: en('playground.edit') })
   const isOnEdit = () => edit.evaluate((button) => button === document.activeElement)
   await edit.click()
-  await page.getByRole('textbox', { name: en('playground.edit') }).press('Escape')
+  await app.page.getByRole('textbox', { name: en('playground.edit') }).press('Escape')
   await expect.poll(isOnEdit).toBe(true)
   await edit.click()
-  await page.getByRole('textbox', { name: en('playground.edit') }).fill('another story')
+  await app.page.getByRole('textbox', { name: en('playground.edit') }).fill('another story')
   await button('Save and send').click()
   await expect.poll(() => asked().length).toBe(3)
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
   // The stopped answer, the one that was generated again, and the last: all were paid for.
-  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
-  await page.reload()
-  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.reload()
+  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
   await said()
     .first()
     .getByRole('button', { name: en('playground.remove') })
     .click()
   await expect.poll(() => said().count()).toBe(1)
-  await page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
+  await app.page.getByText(en('playground.spent', { amount: '$0.007404' })).waitFor()
   await button('New chat').last().click()
-  await page.getByText(en('playground.empty')).waitFor()
+  await app.page.getByText(en('playground.empty')).waitFor()
 })
 
 it('puts what went wrong into the answer, which can be asked for again', async () => {
   await open()
   answer = broken
   await say('hello')
-  const reply = page.locator('[data-status="error"]')
+  const reply = app.page.locator('[data-status="error"]')
   await reply.getByText('The provider gave up.').waitFor()
   await reply.getByText('upstream_error').waitFor()
   await reply.getByText('So far').waitFor()
-  site.routes['POST /pg/chat/completions'] = () => ({
+  app.site.routes['POST /pg/chat/completions'] = () => ({
     status: 402,
     body: {
       error: { message: 'Your quota does not cover this call.', code: 'insufficient_quota' },
     },
   })
   await reply.getByRole('button', { name: en('playground.retry') }).click()
-  await page.getByText('Your quota does not cover this call.').waitFor()
+  await app.page.getByText('Your quota does not cover this call.').waitFor()
   expect(await said().count()).toBe(2)
-  expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
+  expect(await app.page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
 /** The tokens are told once the answer is called. */
 function heldTokens(items: typeof TOKENS): () => void {
   const { promise: isTold, resolve } = Promise.withResolvers<void>()
-  site.routes['GET /api/token/'] = async () => {
+  app.site.routes['GET /api/token/'] = async () => {
     await isTold
     return ok({ items, page: 0, total: items.length })
   }
@@ -238,27 +221,30 @@ function heldTokens(items: typeof TOKENS): () => void {
 it('sends what was written before it is known that there is a token, once it is', async () => {
   const answerTokens = heldTokens(TOKENS)
   await open()
-  await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
+  await app.page
+    .locator('option', { hasText: 'gpt-4o-mini' })
+    .first()
+    .waitFor({ state: 'attached' })
   await say('2 + 2?')
-  await page.locator('.tg-composer [aria-busy="true"]').waitFor()
+  await app.page.locator('.tg-composer [aria-busy="true"]').waitFor()
   expect(asked()).toEqual([])
   answerTokens()
-  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
   expect(asked()).toHaveLength(1)
 })
 
 it('sends what was written before groups and models are read, once they are', async () => {
   const { promise: isTold, resolve } = Promise.withResolvers<void>()
-  site.routes['GET /api/user/models'] = async () => {
+  app.site.routes['GET /api/user/models'] = async () => {
     await isTold
     return ok(['o3'])
   }
   await open()
   await say('2 + 2?')
-  await page.locator('.tg-composer [aria-busy="true"]').waitFor()
+  await app.page.locator('.tg-composer [aria-busy="true"]').waitFor()
   expect(asked()).toEqual([])
   resolve()
-  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
   expect(asked()).toHaveLength(1)
   expect(lastBody()).toMatchObject({ model: 'o3' })
 })
@@ -266,29 +252,32 @@ it('sends what was written before groups and models are read, once they are', as
 it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
   const answerTokens = heldTokens(TOKENS.filter(({ status }) => status !== 1))
   await open('zh')
-  const box = page.locator('.tg-composer textarea')
+  const box = app.page.locator('.tg-composer textarea')
   const send = async (): Promise<void> => {
     await box.fill('2 + 2?')
     await box.press('Enter')
   }
-  await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
+  await app.page
+    .locator('option', { hasText: 'gpt-4o-mini' })
+    .first()
+    .waitFor({ state: 'attached' })
   await send()
   answerTokens()
-  await page.getByText(zh('playground.noToken')).waitFor()
+  await app.page.getByText(zh('playground.noToken')).waitFor()
   await send()
   expect(await box.inputValue()).toBe('2 + 2?')
-  const check = site.calls.find(({ path }) => path === '/api/token/')
+  const check = app.site.calls.find(({ path }) => path === '/api/token/')
   expect([check?.query.get('p'), check?.query.get('size')]).toEqual(['0', '100'])
-  await page.waitForURL('**/app/tokens')
+  await app.page.waitForURL('**/app/tokens')
   expect(asked()).toEqual([])
 })
 
 it.each(['zh', 'en'] as const)('is fit to be used by anybody, in %s', async (language) => {
   await open(language)
-  expect(await lookFaults(page, `playground-empty-${language}`, [1280, 390])).toEqual([])
-  await page.locator('.tg-composer textarea').fill('How much is two and two?')
-  await page.keyboard.press('Enter')
-  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
-  await page.locator('.tg-thoughts summary').click()
-  expect(await lookFaults(page, `playground-${language}`)).toEqual([])
+  expect(await lookFaults(app.page, `playground-empty-${language}`, [1280, 390])).toEqual([])
+  await app.page.locator('.tg-composer textarea').fill('How much is two and two?')
+  await app.page.keyboard.press('Enter')
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await app.page.locator('.tg-thoughts summary').click()
+  expect(await lookFaults(app.page, `playground-${language}`)).toEqual([])
 })

@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
-import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { type Look, openPage, takePicture } from '../support/open-page.ts'
+import { type Look, takePicture } from '../support/open-page.ts'
 import { byCall, byTokens, pricing } from './models.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'vip' }
@@ -22,32 +22,24 @@ const MANY = Array.from({ length: 2_000 }, (_, n) =>
   byTokens(`bulk-${String(n).padStart(4, '0')}`, { model_ratio: n / 100 }),
 )
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite({
+const app = siteFixture(() =>
+  startFakeSite({
     'GET /api/status': () => ok(STATUS),
-  })
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+  }),
+)
 
 beforeEach(() => {
-  site.routes['GET /api/pricing'] = () => pricing(MODELS)
+  app.site.routes['GET /api/pricing'] = () => pricing(MODELS)
 })
 
 async function open(search = '', look: Look = {}, user: object | null = null) {
-  const opened = await openPage(browser, look)
+  const opened = await app.openPage(look)
   await opened.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   if (user !== null) {
     const text = JSON.stringify(user)
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
   }
-  await opened.page.goto(`${site.url}/pricing${search}`)
+  await opened.page.goto(`${app.site.url}/pricing${search}`)
   await opened.page.getByRole('grid').waitFor()
   return opened
 }
@@ -58,8 +50,8 @@ const names = async (page: Page): Promise<string[]> =>
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
 it('shows a visitor both kinds of price in the default group, by way of the top bar', async () => {
-  const { page, faults, close } = await openPage(browser)
-  await page.goto(`${site.url}/about`)
+  const { page, faults, close } = await app.openPage()
+  await page.goto(`${app.site.url}/about`)
   await page.getByRole('link', { name: zh('pricing.title') }).click()
   await page.getByRole('heading', { name: zh('pricing.title'), level: 1 }).waitFor()
   const mini = row(page, 'gpt-4o-mini')
@@ -80,7 +72,7 @@ it('shows a visitor both kinds of price in the default group, by way of the top 
 })
 
 it('shows who is logged in the own group, and what a call costs', async () => {
-  site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
+  app.site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
   const { page, faults, close } = await open('', { language: 'en' }, USER)
   await expect.poll(() => page.getByRole('radio', { name: /vip/ }).isChecked()).toBe(true)
   await page.getByRole('navigation', { name: en('shell.navigation') }).waitFor()
@@ -128,7 +120,7 @@ it('is searched, filtered and sorted by its address, and names are copied', asyn
 })
 
 it('draws only the rows in sight of 2 000, and says why there is none', async () => {
-  site.routes['GET /api/pricing'] = () => pricing(MANY)
+  app.site.routes['GET /api/pricing'] = () => pricing(MANY)
   const { page, close } = await open()
   await page
     .getByText(zh('pricing.models_one', { count: 2000 }))
@@ -137,8 +129,8 @@ it('draws only the rows in sight of 2 000, and says why there is none', async ()
   expect(await page.locator('.tg-grid-item').count()).toBeLessThan(60)
   await page.getByRole('searchbox').fill('bulk-1999')
   await row(page, 'bulk-1999').getByText('$39.980').waitFor()
-  site.routes['GET /api/pricing'] = () => pricing([])
-  await page.goto(`${site.url}/pricing`)
+  app.site.routes['GET /api/pricing'] = () => pricing([])
+  await page.goto(`${app.site.url}/pricing`)
   await page.getByText(zh('pricing.none')).waitFor()
   await close()
 })

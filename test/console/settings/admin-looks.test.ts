@@ -1,10 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import type { FakeSite } from '../support/fake-site.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 
 type Screen = {
   name: string
@@ -30,26 +28,15 @@ const SCREENS: readonly Screen[] = [
   { name: 'price-new', path: '/admin/settings', open: press(/添加模型|Add model/), isPart: true },
 ]
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 describe('tokens, channels and settings', () => {
   for (const language of LANGUAGES) {
     it(`no fault at any width, in either theme: ${language}`, { timeout: 90_000 }, async () => {
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       for (const { name, path, open, isPart } of SCREENS) {
         const widths = isPart === true ? PART_WIDTHS[language] : WIDTHS
-        await openAsRoot(page, site, path)
+        await openAsRoot(page, app.site, path)
         await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
         if (open !== undefined) {
           await open(page)
@@ -63,9 +50,9 @@ describe('tokens, channels and settings', () => {
   }
 
   it('the way in and every state stay told apart in forced colours', async () => {
-    const { page, close } = await openPage(browser, { language: 'en' })
+    const { page, close } = await app.openPage({ language: 'en' })
     await page.emulateMedia({ forcedColors: 'active' })
-    await openAsRoot(page, site, '/app/tokens')
+    await openAsRoot(page, app.site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })
     await toggle.waitFor()
     await toggle.focus()

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { OPTIONS, openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { OPTIONS } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'
 import { ok, refused } from '../support/fake-site.ts'
 import { withPrices } from './price-site.ts'
 
-const suite = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
 const sent = (method: string, path: string) =>
-  suite.site.calls.filter((call) => call.method === method && call.path === path)
+  app.site.calls.filter((call) => call.method === method && call.path === path)
 const saved = () =>
   new Map(
     sent('PUT', '/api/option/').map(({ body }) => {
@@ -18,23 +18,23 @@ const saved = () =>
     }),
   )
 const open = async (path = '/admin/settings') => {
-  withPrices(suite.site)
-  await openAsRoot(suite.page, suite.site, path)
+  withPrices(app.site)
+  await app.openAsRoot(path)
 }
-const button = (name: string) => suite.page.getByRole('button', { name, exact: true })
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const isInWindow = (row: Element): boolean => {
   const { top, bottom } = row.getBoundingClientRect()
   return top >= 0 && bottom <= window.innerHeight
 }
 const save = async () => {
   await button('保存设置').click()
-  await suite.page.getByText(zh('settings.saved')).waitFor()
+  await app.page.getByText(zh('settings.saved')).waitFor()
 }
 
 describe('the price table', () => {
   it('refuses a taken name and what is no number, renames, and deletes', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await button('编辑 o3 的价格').click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('settings.modelName')).fill('gpt-4o')
@@ -58,7 +58,7 @@ describe('the price table', () => {
 
   it('sends what was edited alone, whatever others save while its drawer is open', async () => {
     await open()
-    const { page, site } = suite
+    const { page, site } = app
     await button('编辑 gpt-4o 的价格').click()
     const data = { key: 'CompletionRatio', value: '{"gpt-4o":8,"gpt-4o-mini":4}' }
     await page.request.put(`${site.url}/api/option/`, { data })
@@ -76,7 +76,7 @@ describe('the price table', () => {
 
   it('takes an output limit beside the price, and shows which holds without one', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^.*${name}`) })
     await row('o3').getByText('100,000').waitFor()
     await button('编辑 o3 的价格').click()
@@ -108,14 +108,14 @@ describe('the price table', () => {
 
   it('fits 1 280 pixels with all its columns', async () => {
     await open()
-    const grid = suite.page.getByRole('grid', { name: zh('settings.priceGrid') })
+    const grid = app.page.getByRole('grid', { name: zh('settings.priceGrid') })
     await grid.waitFor()
     expect(await grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   })
 
   it('names a default output limit that is none at its field', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     const field = page.getByLabel('默认最大输出 tokens')
     await field.fill('0')
     await button('保存设置').click()
@@ -127,10 +127,9 @@ describe('the price table', () => {
     const many = Array.from({ length: 25 }, (_, n) => [`model-${String(n).padStart(2, '0')}`, 1])
     const texts = { ModelRatio: JSON.stringify(Object.fromEntries(many)), CompletionRatio: '{}' }
     const options = Object.entries({ ...OPTIONS, ...texts, ModelPrice: '{}', CacheRatio: '{}' })
-    suite.site.routes['GET /api/option/'] = () =>
-      ok(options.map(([key, value]) => ({ key, value })))
+    app.site.routes['GET /api/option/'] = () => ok(options.map(([key, value]) => ({ key, value })))
     await open()
-    const { page } = suite
+    const { page } = app
     await page.getByRole('searchbox', { name: zh('settings.searchModel') }).fill('model-0')
     await button('添加模型').click()
     const drawer = page.getByRole('dialog')
@@ -146,7 +145,7 @@ describe('the price table', () => {
 
   it('sets a batch only with a selection, a value, and a number', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     expect(await button('批量设置').count()).toBe(0)
     await page
       .getByRole('row', { name: /gpt-4o-mini/ })
@@ -167,7 +166,7 @@ describe('the price table', () => {
 
   it('skips fixed prices per call in a batch, unless told otherwise', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await page
       .getByRole('row', { name: /dall-e-3/ })
       .getByRole('checkbox')
@@ -186,7 +185,7 @@ describe('the price table', () => {
 
   it('shows one model’s history, and that of all by group', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await button('gpt-4o 的价格历史').click()
     const drawer = page.getByRole('dialog', { name: zh('prices.historyOf', { name: 'gpt-4o' }) })
     await drawer.getByRole('row', { name: /root.*gpt-4o/ }).waitFor()
@@ -226,7 +225,7 @@ describe('the price table', () => {
 describe('presets', () => {
   it('are merged into the drafts, and removed again; a failure says so', async () => {
     await open()
-    const { page, site } = suite
+    const { page, site } = app
     const answer = site.routes['GET /api/option/preset_ratios']
     site.routes['GET /api/option/preset_ratios'] = () => refused('不行')
     await button('预设倍率').click()
@@ -252,7 +251,7 @@ describe('presets', () => {
 
   it('a list that could not be fetched is told, and the shipped one stands in', async () => {
     await open()
-    const { page, site } = suite
+    const { page, site } = app
     site.routes['GET /api/option/preset_ratios'] = () => ({
       body: {
         success: true,
@@ -277,23 +276,23 @@ describe('presets', () => {
   it('model ratios are reset once it was asked and answered', async () => {
     await open()
     await button('重置模型倍率').click()
-    await suite.page
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('prices.scheduleCancel') })
       .click()
     expect(sent('POST', '/api/option/rest_model_ratio')).toHaveLength(0)
     await button('重置模型倍率').click()
-    await suite.page
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('settings.apply') })
       .click()
-    await suite.page.getByText(zh('prices.resetRatiosDone')).waitFor()
+    await app.page.getByText(zh('prices.resetRatiosDone')).waitFor()
   })
 })
 
 describe('drafts of prices', () => {
   const draft = async () => {
-    const { page } = suite
+    const { page } = app
     await button('编辑 o3 的价格').click()
     await page.getByRole('dialog').getByLabel(zh('settings.inputPriceLabel')).fill('5')
     await page
@@ -304,7 +303,7 @@ describe('drafts of prices', () => {
 
   it('are planned for a time to come, and the plan is cancelled', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await button('计划调价').click()
     const drawer = page.getByRole('dialog', { name: zh('prices.bySystem') })
     await drawer.getByText(/先在价格表或分组中修改价格/).waitFor()
@@ -354,7 +353,7 @@ describe('drafts of prices', () => {
 
   it('are closed by Escape once planned, and read again only after one took effect', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     const drawer = page.getByRole('dialog', { name: zh('prices.bySystem') })
     const reads = () => sent('GET', '/api/option/').length
     await button('计划调价').click()
@@ -375,7 +374,7 @@ describe('drafts of prices', () => {
 
   it('are previewed against last week, to the unit', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await draft()
     await button('价格预览').click()
     const drawer = page.getByRole('dialog', { name: zh('prices.preview') })
@@ -396,7 +395,7 @@ describe('drafts of prices', () => {
 describe('the group table', () => {
   it('checks a group before it is applied, and saves only what changed', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await button('添加分组').click()
     const drawer = page.getByRole('dialog', { name: zh('prices.groupAdd') })
     await drawer.getByRole('button', { name: zh('settings.apply') }).click()
@@ -424,7 +423,7 @@ describe('the group table', () => {
 
   it('keeps the group that everybody begins in, and deletes others whole', async () => {
     await open()
-    const { page } = suite
+    const { page } = app
     await button('删除分组 default').click()
     await page.getByText(zh('prices.groupDefaultStays')).waitFor()
     await button('删除分组 vip').click()
@@ -435,7 +434,7 @@ describe('the group table', () => {
 
   it('stands aside for JSON that it can’t read', async () => {
     await open('/admin/settings?groups=json')
-    const { page } = suite
+    const { page } = app
     await page.getByLabel('分组特殊倍率').fill('{"vip":')
     await page.getByLabel('分组颜色').focus()
     await page.getByText(zh('settings.notJson')).first().waitFor()

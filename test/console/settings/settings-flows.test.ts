@@ -1,53 +1,32 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import { type FakeSite, ok, refused } from '../support/fake-site.ts'
-import { type OpenPage, openPage } from '../support/open-page.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { ok, refused } from '../support/fake-site.ts'
 
-let browser: Browser
-let site: FakeSite
-let opened: OpenPage
-let page: Page
+const app = pageFixture({ language: 'zh' })
 
 type Put = { key: string; value: string }
 const puts = () =>
-  site.calls
+  app.site.calls
     .filter(({ method, path }) => method === 'PUT' && path === '/api/option/')
     .map(({ body }) => body as Put)
 const sent = () => Object.fromEntries(puts().map(({ key, value }) => [key, value]))
-const field = (label: string) => page.getByLabel(label, { exact: true })
-const save = () => page.getByRole('button', { name: zh('settings.save') }).click()
-const open = (tab: string) => openAsRoot(page, site, `/admin/settings?tab=${tab}`)
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
-  site = await startAdminSite()
-  opened = await openPage(browser, { language: 'zh' })
-  page = opened.page
-})
-afterEach(async () => {
-  expect(opened.faults).toEqual([])
-  await opened.close()
-  await site.close()
-})
+const field = (label: string) => app.page.getByLabel(label, { exact: true })
+const save = () => app.page.getByRole('button', { name: zh('settings.save') }).click()
+const open = (tab: string) => app.openAsRoot(`/admin/settings?tab=${tab}`)
 
 /** Types what is wrong, leaves the field, is told why, and mends it. */
 async function mend(label: string, wrong: string, words: string, right: string): Promise<void> {
   await field(label).fill(wrong)
   await field(label).blur()
-  await page.getByText(words).first().waitFor()
+  await app.page.getByText(words).first().waitFor()
   await field(label).fill(right)
 }
 
 it('leaves out options without effect, and a section that has no others', async () => {
   await open('models')
-  await page.locator('#section-global').waitFor()
-  expect(await page.locator('#section-claude, #section-gemini').count()).toBe(0)
+  await app.page.locator('#section-global').waitFor()
+  expect(await app.page.locator('#section-claude, #section-gemini').count()).toBe(0)
   await open('operation')
   await field('新用户初始额度（额度单位）').waitFor()
   expect(await field('流式缓存队列长度').count()).toBe(0)
@@ -58,17 +37,21 @@ describe('what somebody else changes', () => {
     await open('operation')
     const label = '新用户初始额度（额度单位）'
     const elsewhere = (value: string) =>
-      page.request.put(`${site.url}/api/option/`, { data: { key: 'QuotaForNewUser', value } })
+      app.page.request.put(`${app.site.url}/api/option/`, {
+        data: { key: 'QuotaForNewUser', value },
+      })
     const comeBack = () =>
-      page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-    const reads = () => site.calls.filter(({ path }) => path === '/api/option/').length
+      app.page.evaluate(() =>
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
+      )
+    const reads = () => app.site.calls.filter(({ path }) => path === '/api/option/').length
     await field(label).waitFor()
     await elsewhere('4321')
     await comeBack()
     await expect.poll(() => field(label).inputValue()).toBe('4321')
     // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
     await field(label).fill('5')
-    await page.getByText(zh('settings.changes', { count: 1 })).waitFor()
+    await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     await field(label).fill('4321')
     await elsewhere('4322')
     await comeBack()
@@ -77,19 +60,19 @@ describe('what somebody else changes', () => {
     await elsewhere('9')
     const before = reads()
     await comeBack()
-    await page.getByText(zh('settings.changes', { count: 1 })).waitFor()
+    await app.page.getByText(zh('settings.changes', { count: 1 })).waitFor()
     expect(reads()).toBe(before)
     expect(await field(label).inputValue()).toBe('77')
     // A refused save reads anew: what was read then is not what the draft was made from.
-    const { 'PUT /api/option/': put } = site.routes
+    const { 'PUT /api/option/': put } = app.site.routes
     const refusal = { success: false, message: 'no', code: 'Fault' }
-    site.routes['PUT /api/option/'] = () => ({ status: 400, body: refusal })
+    app.site.routes['PUT /api/option/'] = () => ({ status: 400, body: refusal })
     await save()
     await expect.poll(reads).toBeGreaterThan(before)
-    await page.getByText(zh('settings.failed')).waitFor()
-    if (put !== undefined) site.routes['PUT /api/option/'] = put
+    await app.page.getByText(zh('settings.failed')).waitFor()
+    if (put !== undefined) app.site.routes['PUT /api/option/'] = put
     await save()
-    const sent = () => site.calls.filter(({ method }) => method === 'PUT').at(-1)?.body
+    const sent = () => app.site.calls.filter(({ method }) => method === 'PUT').at(-1)?.body
     await expect.poll(sent).toMatchObject({ value: '77', before: '4322' })
   })
 })
@@ -103,9 +86,9 @@ describe('every tab, with a wrong input first', () => {
     await mend('聊天客户端', '[{"a":"x:{nope}"}]', '{nope} 没有含义', '[{"a":"https://a.example"}]')
     await mend('用户可选分组', '{"vip":1}', '每一项都应是“名称: 文字”', '{"vip":"VIP"}')
     await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
-    await page.getByRole('switch', { name: '启用返佣' }).check()
+    await app.page.getByRole('switch', { name: '启用返佣' }).check()
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       QuotaForNewUser: '1000',
       RebatePercentage: '12.5',
@@ -122,7 +105,7 @@ describe('every tab, with a wrong input first', () => {
     await mend(least, 'x', '请输入整数（不小于 0）', '2000')
     await mend(most, '1999', '不能小于“签到最低额度”', '5000')
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({ CheckInQuota: '2000', CheckInMaxQuota: '5000' })
   })
 
@@ -131,7 +114,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('最多成功次数', '0', '不能小于 1', '50')
     await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       ModelRequestRateLimitSuccessCount: '50',
       ModelRequestRateLimitCount: '-1',
@@ -144,7 +127,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('失败重试次数', '4', '不能大于 3', '2')
     await field('屏蔽词列表').fill('one\ntwo')
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(Object.keys(sent())).toHaveLength(3)
     expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
   })
@@ -157,21 +140,21 @@ describe('every tab, with a wrong input first', () => {
     await field('SMTP 访问凭证').fill('secret')
     await field('GitHub Client Secret').fill('other')
     await field('GitHub Client Secret').fill('')
-    const login = page.getByRole('switch', { name: '允许通过密码登录' })
+    const login = app.page.getByRole('switch', { name: '允许通过密码登录' })
     await login.click()
-    await page
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('prices.scheduleCancel') })
       .click()
     expect(await login.isChecked()).toBe(true)
     await login.click()
-    await page
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('settings.sure') })
       .click()
     await expect.poll(() => login.isChecked()).toBe(false)
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       ServerAddress: 'https://a.example',
       SMTPPort: '465',
@@ -184,9 +167,11 @@ describe('every tab, with a wrong input first', () => {
     await open('other')
     await mend('系统名称', 'x'.repeat(101), '不能超过 100 个字符', 'Mine')
     await mend('文档链接', 'docs', '请输入 http 或 https 网址', 'https://docs.example')
-    await page.getByLabel('数据看板默认时间粒度').selectOption({ label: zh('dashboard.step.day') })
+    await app.page
+      .getByLabel('数据看板默认时间粒度')
+      .selectOption({ label: zh('dashboard.step.day') })
     await save()
-    await page.getByText(zh('settings.saved')).waitFor()
+    await app.page.getByText(zh('settings.saved')).waitFor()
     expect(sent()).toEqual({
       SystemName: 'Mine',
       'general_setting.docs_link': 'https://docs.example',
@@ -199,48 +184,48 @@ describe('saving', () => {
   it('opens the tab of the first fault and puts the focus there; nothing is sent', async () => {
     await open('ratelimit')
     await field('最多成功次数').fill('0')
-    await page.getByRole('tab', { name: zh('settings.tab.other') }).click()
+    await app.page.getByRole('tab', { name: zh('settings.tab.other') }).click()
     await field('系统名称').fill('Mine')
     await save()
-    await page.getByText(zh('settings.checkInput')).waitFor()
+    await app.page.getByText(zh('settings.checkInput')).waitFor()
     await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')))
+      .poll(() => app.page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')))
       .toBe('true')
-    expect(new URL(page.url()).searchParams.get('tab')).toBe('ratelimit')
+    expect(new URL(app.page.url()).searchParams.get('tab')).toBe('ratelimit')
     expect(puts()).toEqual([])
   })
 
   it('what the server refuses stays, with its words at the field', async () => {
     await open('other')
     await field('系统名称').fill('Mine')
-    site.routes['PUT /api/option/'] = () => refused('名称不可用')
+    app.site.routes['PUT /api/option/'] = () => refused('名称不可用')
     await save()
-    await page.getByText(zh('settings.failed')).waitFor()
-    await page.locator('.tg-field-error', { hasText: '名称不可用' }).waitFor()
+    await app.page.getByText(zh('settings.failed')).waitFor()
+    await app.page.locator('.tg-field-error', { hasText: '名称不可用' }).waitFor()
     expect(await field('系统名称').inputValue()).toBe('Mine')
     await field('系统名称').fill('Ours')
-    expect(await page.locator('.tg-field-error').count()).toBe(0)
+    expect(await app.page.locator('.tg-field-error').count()).toBe(0)
     // What it saved with a word of caution is told at the field as well, and by name.
-    site.routes['PUT /api/option/'] = () => ok(null, '不会请求')
+    app.site.routes['PUT /api/option/'] = () => ok(null, '不会请求')
     await save()
-    await page.getByText('系统名称 · 不会请求').waitFor()
-    await page.locator('.tg-field-error', { hasText: '不会请求' }).waitFor()
+    await app.page.getByText('系统名称 · 不会请求').waitFor()
+    await app.page.locator('.tg-field-error', { hasText: '不会请求' }).waitFor()
   })
 
   it('that is done, but can’t be read again, says so', async () => {
     await open('other')
     await field('系统名称').fill('Mine')
-    site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
+    app.site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
     await save()
-    await page.getByText(zh('settings.refreshFailed')).waitFor()
+    await app.page.getByText(zh('settings.refreshFailed')).waitFor()
   })
 
   it('shows before what it will send, secrets never', async () => {
     await open('system')
     await field('SMTP 端口').fill('25')
     await field('SMTP 访问凭证').fill('canary')
-    await page.getByRole('button', { name: zh('settings.review') }).click()
-    const drawer = page.getByRole('dialog')
+    await app.page.getByRole('button', { name: zh('settings.review') }).click()
+    const drawer = app.page.getByRole('dialog')
     await drawer.getByText('587').waitFor()
     await drawer.getByText(zh('settings.secretReplaced')).waitFor()
     expect(await drawer.innerText()).not.toContain('canary')
@@ -252,63 +237,63 @@ describe('the update check', () => {
 
   it('fails in words, then tells what is new', async () => {
     await open('other')
-    site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
-    await page
+    app.site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
+    await app.page
       .getByRole('button', { name: zh('settings.update.check') })
       .last()
       .click()
-    await page.getByText('检查更新失败，请稍后再试').waitFor()
-    site.routes['GET /api/option/latest_release'] = ({ query }) =>
+    await app.page.getByText('检查更新失败，请稍后再试').waitFor()
+    app.site.routes['GET /api/option/latest_release'] = ({ query }) =>
       query.get('is_forced') === 'true'
         ? ok({ ...newer, checked_at: 1_763_000_000 })
         : ok({ ...newer, latest: '', is_newer: false, checked_at: 0 })
-    await page
+    await app.page
       .getByRole('button', { name: zh('settings.update.check') })
       .last()
       .click()
-    await page
+    await app.page
       .getByText(zh('settings.update.newer', { latest: 'v9.0.0', current: '0.1.0' }))
       .first()
       .waitFor()
-    await page.getByText('Better.').waitFor()
+    await app.page.getByText('Better.').waitFor()
   })
 
   it('that runs by itself puts one line above the settings', async () => {
-    site.routes['GET /api/option/latest_release'] = () => ok({ ...newer, checked_at: 1 })
+    app.site.routes['GET /api/option/latest_release'] = () => ok({ ...newer, checked_at: 1 })
     await open('operation')
-    await page
+    await app.page
       .getByText(zh('settings.update.newer', { latest: 'v9.0.0', current: '0.1.0' }))
       .waitFor()
-    await page.getByRole('button', { name: zh('settings.update.show'), exact: true }).click()
-    await page.getByText('Better.').waitFor()
-    expect(new URL(page.url()).searchParams.get('tab')).toBe('other')
+    await app.page.getByRole('button', { name: zh('settings.update.show'), exact: true }).click()
+    await app.page.getByText('Better.').waitFor()
+    expect(new URL(app.page.url()).searchParams.get('tab')).toBe('other')
   })
 })
 
 it('a section tells who changed what', async () => {
   await open('models')
-  await page
+  await app.page
     .getByRole('button', { name: zh('settings.historyOf', { section: '全局设置' }) })
     .click()
-  const drawer = page.getByRole('dialog')
+  const drawer = app.page.getByRole('dialog')
   await drawer.getByText('隐藏上游错误详情').waitFor()
   await drawer.getByText('root', { exact: true }).waitFor()
   await drawer.getByText(zh('settings.beforeUnknown')).waitFor()
   expect(await drawer.locator('.tg-diff').first().innerText()).toMatch(/false[\s\S]*true/)
-  await page.keyboard.press('Escape')
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await app.page.keyboard.press('Escape')
+  const focused = () => app.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await expect.poll(focused).toBe('全局设置的修改记录')
 })
 
 it('an admin reads what the super admin alone may set, and can’t change it', async () => {
-  await page.addInitScript(() => {
+  await app.page.addInitScript(() => {
     const admin = { id: 2, username: 'a', display_name: 'A', role: 10, status: 1, group: 'default' }
     localStorage.setItem('user', JSON.stringify(admin))
   })
-  await page.goto(`${site.url}/admin/settings?tab=system`)
+  await app.page.goto(`${app.site.url}/admin/settings?tab=system`)
   await field('SMTP 端口').waitFor()
   expect(await field('SMTP 端口').isDisabled()).toBe(true)
   expect(await field('充值链接').isDisabled()).toBe(true)
   expect(await field('允许新用户注册').isDisabled()).toBe(false)
-  expect(await page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
+  expect(await app.page.getByText(zh('settings.rootOnly')).count()).toBeGreaterThan(5)
 })

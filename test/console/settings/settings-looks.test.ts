@@ -1,10 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import type { FakeSite } from '../support/fake-site.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { type OpenPage, openPage } from '../support/open-page.ts'
+import type { OpenPage } from '../support/open-page.ts'
 
 type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
 
@@ -28,30 +27,20 @@ const LOOKS: readonly Look[] = [
 /** One language sees the wide screen, the other the narrow one. */
 const WIDTHS = { zh: [1280], en: [390] }
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 describe.each(LANGUAGES)('the settings, in %s', (language) => {
   // One page for all: what it has read and compiled once need not be again.
   let opened: OpenPage
   beforeAll(async () => {
-    opened = await openPage(browser, { language })
+    opened = await app.openPage({ language })
   })
   afterAll(() => opened.close())
 
   it.each(LOOKS)('$name: no fault, in either theme', { timeout: 90_000 }, async (look) => {
     const { page, faults } = opened
     await page.setViewportSize({ width: 1280, height: 860 })
-    await openAsRoot(page, site, `/admin/settings${look.path}`)
+    await openAsRoot(page, app.site, `/admin/settings${look.path}`)
     await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
     if (look.open !== undefined) {
       await look.open(page)

@@ -114,8 +114,11 @@ const READS: FakeRoutes = {
   'GET /api/group/': () => ok(['default', 'vip']),
 }
 
-/** The built console with an API that keeps tokens, channels and options in memory. */
-export async function startAdminSite(): Promise<FakeSite> {
+/**
+ * Starts the built console with an API that keeps tokens, channels, users and options in memory.
+ * `routes` are added to its own, or replace them.
+ */
+export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite> {
   const tokens = [...TOKENS]
   const options = { ...OPTIONS }
   return startFakeSite({
@@ -169,6 +172,7 @@ export async function startAdminSite(): Promise<FakeSite> {
       options[key] = value
       return ok(null)
     },
+    ...routes,
   })
 }
 

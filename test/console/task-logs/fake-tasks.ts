@@ -1,4 +1,4 @@
-import type { DrawingTask, MusicTask, TaskPush } from '#read-api/contract/tasks.ts'
+import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 const NOW = Math.floor(Date.now() / 1_000)
 
@@ -88,6 +88,3 @@ export const SONGS: readonly MusicTask[] = [
     ...{ finish_time: NOW - 60, fail_reason: 'Lyrics are protected' },
   }),
 ]
-
-export const push = (position: number, data: TaskPush): string =>
-  JSON.stringify({ type: 'event', topic: 'tasks', position, data })

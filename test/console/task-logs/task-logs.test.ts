@@ -1,14 +1,13 @@
-import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Page, Route } from 'playwright-core'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
-import { startAdminSite } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { cutAmong } from '../support/cut-among.ts'
-import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { fakeLive } from '../support/fake-live.ts'
+import { ok, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { type OpenPage, openPage } from '../support/open-page.ts'
 import { enter } from '../usage-log/fake-log.ts'
-import { DRAWINGS, drawing, push, SONGS } from './fake-tasks.ts'
+import { DRAWINGS, drawing, SONGS } from './fake-tasks.ts'
 
 const DAY = 86_400
 /** Of a list: what must have room for all it says. */
@@ -17,29 +16,16 @@ const MEMBER = {
   ...{ id: 7, username: 'mia', display_name: 'Mia', role: 1, status: 1, group: 'default' },
 }
 
-let browser: Browser
-let site: FakeSite
-let open: OpenPage
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
+const app = pageFixture()
 beforeEach(async () => {
-  site = await startAdminSite()
   const list = (items: readonly unknown[]) => () => ok({ items, page: 0, total: items.length })
-  Object.assign(site.routes, {
+  Object.assign(app.site.routes, {
     'GET /api/status': () => ok({ ...STATUS, enable_drawing: true, enable_task: true }),
     'GET /api/mj/': list(DRAWINGS),
     'GET /api/mj/self': list(DRAWINGS.slice(0, 2)),
     'GET /api/task/': list(SONGS),
     'GET /api/task/self': list(SONGS),
   })
-})
-afterEach(async () => {
-  expect(open.faults).toEqual([])
-  await open.close()
-  await site.close()
 })
 
 /** As the product does where music tasks are switched on. */
@@ -51,21 +37,21 @@ async function withMedia(route: Route): Promise<void> {
 }
 
 async function enterAt(path: string, language: 'zh' | 'en' = 'en', user?: object): Promise<Page> {
-  open = await openPage(browser, { language })
-  await open.page.route('**/app/logs/*', withMedia)
-  await enter(open.page, site.url + path, { language }, user)
-  await open.page.getByRole('grid').waitFor()
-  return open.page
+  const { page } = await app.openPage({ language })
+  await page.route('**/app/logs/*', withMedia)
+  await enter(page, app.site.url + path, { language }, user)
+  await page.getByRole('grid').waitFor()
+  return page
 }
 
 /** As above, where nothing is listed. */
 async function enterEmpty(path: string, user?: object): Promise<Page> {
-  open = await openPage(browser, { language: 'en' })
-  await enter(open.page, site.url + path, { language: 'en' }, user)
-  return open.page
+  const { page } = await app.openPage()
+  await enter(page, app.site.url + path, { language: 'en' }, user)
+  return page
 }
 
-const asked = (path: string) => site.calls.filter((call) => call.path === path)
+const asked = (path: string) => app.site.calls.filter((call) => call.path === path)
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe('the drawing log', () => {
@@ -92,7 +78,7 @@ describe('the drawing log', () => {
 
   it('asks nobody to draw where drawing is switched off, nor for music', async () => {
     const none = () => ok({ items: [], page: 0, total: 0 })
-    Object.assign(site.routes, {
+    Object.assign(app.site.routes, {
       'GET /api/status': () => ok({ ...STATUS, enable_drawing: false, enable_task: false }),
       ...{ 'GET /api/mj/': none, 'GET /api/mj/self': none },
       ...{ 'GET /api/task/': none, 'GET /api/task/self': none },
@@ -102,8 +88,7 @@ describe('the drawing log', () => {
     expect(await page.getByText('POST /mj/submit').count()).toBe(0)
     const settings = page.getByRole('link', { name: en('taskLogs.toSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
-    await open.close()
-    Object.assign(site.routes, {
+    Object.assign(app.site.routes, {
       'GET /api/mj/': () => ok({ items: DRAWINGS, page: 0, total: DRAWINGS.length }),
     })
     const listed = await enterEmpty('/app/logs/drawing')
@@ -111,7 +96,6 @@ describe('the drawing log', () => {
     const note = listed.getByRole('note')
     await note.getByText('Drawing is switched off: new ones are refused').waitFor()
     await note.getByRole('link', { name: en('taskLogs.toSettings') }).waitFor()
-    await open.close()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText(en('taskLogs.musicOff')).waitFor()
     await member.getByText('The administrator has not switched them on').waitFor()
@@ -155,33 +139,30 @@ describe('the drawing log', () => {
 
   it('says that there are more than are counted', async () => {
     const more = { items: DRAWINGS, page: 0, total: 100_000, is_total_capped: true }
-    site.routes['GET /api/mj/'] = () => ok(more)
+    app.site.routes['GET /api/mj/'] = () => ok(more)
     const page = await enterAt('/app/logs/drawing')
     await page.getByText('1–10 of 100,000+').waitFor()
   })
 
   it('moves without being read again; a new one is read', async () => {
-    let socket: WebSocketRoute | null = null
-    open = await openPage(browser, { language: 'en' })
-    const { page } = open
-    await page.routeWebSocket('**/api/live', (route) => {
-      socket = route
-      route.onMessage(() => route.send(JSON.stringify({ type: 'ready', position: 0 })))
-    })
-    await enter(page, `${site.url}/app/logs/drawing`, { language: 'en' })
+    const { page } = app
+    const live = await fakeLive(page)
+    await enter(page, `${app.site.url}/app/logs/drawing`, { language: 'en' })
     const [first] = DRAWINGS
     await row(page, '42%').waitFor()
-    const say = (text: string) => socket?.send(text)
-    await expect.poll(() => socket).not.toBeNull()
+    await expect.poll(live.connections).toBe(1)
     await page.waitForLoadState('networkidle')
     const reads = asked('/api/mj/').length
-    say(push(9, { kind: 'progress', tasks: [{ id: first?.mj_id ?? '', progress: '73%' }] }))
+    live.send('tasks', 9, {
+      kind: 'progress',
+      tasks: [{ id: first?.mj_id ?? '', progress: '73%' }],
+    })
     await row(page, '73%').waitFor()
     const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
-    say(push(10, { kind: 'drawing', id: done.id, task: done }))
+    live.send('tasks', 10, { kind: 'drawing', id: done.id, task: done })
     await row(page, '雨夜').getByText(en('taskLogs.status.SUCCESS')).waitFor()
     expect(asked('/api/mj/').length).toBe(reads)
-    say(push(11, { kind: 'drawing', id: 50, task: drawing(50) }))
+    live.send('tasks', 11, { kind: 'drawing', id: 50, task: drawing(50) })
     await expect.poll(() => asked('/api/mj/').length).toBe(reads + 1)
   })
 
@@ -219,7 +200,7 @@ it('are offered where they are switched on, and nowhere else', async () => {
   const menu = page.getByRole('navigation', { name: en('shell.navigation') })
   await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor()
   await menu.getByRole('link', { name: en('taskLogs.music') }).waitFor()
-  site.routes['GET /api/status'] = () => ok(STATUS)
+  app.site.routes['GET /api/status'] = () => ok(STATUS)
   await page.reload()
   await menu.getByRole('link', { name: en('shell.usageLog') }).waitFor()
   await menu.getByRole('link', { name: en('taskLogs.drawings') }).waitFor({ state: 'detached' })

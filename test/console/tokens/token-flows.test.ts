@@ -1,42 +1,22 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { openAsRoot, startAdminSite, token } from '../support/admin-site.ts'
-import { type FakeRoutes, type FakeSite, ok, refused } from '../support/fake-site.ts'
-import { type OpenPage, openPage } from '../support/open-page.ts'
+import { token } from '../support/admin-site.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { type FakeRoutes, ok, refused } from '../support/fake-site.ts'
 
-let browser: Browser
-let site: FakeSite
-let opened: OpenPage
-let page: Page
+const app = pageFixture({ language: 'zh' })
 
 const sent = (method: string, path: string) =>
-  site.calls.filter((call) => call.method === method && call.path === path)
+  app.site.calls.filter((call) => call.method === method && call.path === path)
 const bodies = (method: string, path: string) => sent(method, path).map(({ body }) => body)
-const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-const said = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
-  site = await startAdminSite()
-  opened = await openPage(browser, { language: 'zh' })
-  page = opened.page
-})
-afterEach(async () => {
-  expect(opened.faults).toEqual([])
-  await opened.close()
-  await site.close()
-})
+const press = (name: string) => app.page.getByRole('button', { name, exact: true }).click()
+const said = (text: string) => app.page.getByText(text, { exact: true }).first().waitFor()
 
 describe('the drawer of a new token', () => {
   it('says what is wrong with each field first, then makes the token as typed', async () => {
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await press('新建令牌')
-    const drawer = page.getByRole('dialog')
+    const drawer = app.page.getByRole('dialog')
     await drawer.getByRole('button', { name: zh('tokens.preset.hour'), exact: true }).click()
     await drawer.getByLabel(zh('tokens.expiry')).fill('')
     await drawer.getByLabel(zh('tokens.amountInCurrency')).fill('much')
@@ -66,11 +46,11 @@ describe('the drawer of a new token', () => {
     await drawer.getByText(zh('tokens.hasRateLimit')).click()
     await drawer.getByLabel(zh('tokens.rateCount')).fill('600')
     await drawer.getByLabel(zh('tokens.models')).fill('gpt-4o, o3,')
-    await page.keyboard.press('Tab')
+    await app.page.keyboard.press('Tab')
     await drawer.getByLabel(zh('tokens.group')).selectOption('vip')
     await drawer.getByLabel(zh('tokens.count')).fill('1')
     await drawer.getByRole('button', { name: zh('tokens.createAction') }).click()
-    await page.getByRole('dialog', { name: zh('tokens.createdTitle') }).waitFor()
+    await app.page.getByRole('dialog', { name: zh('tokens.createdTitle') }).waitFor()
     expect(bodies('POST', '/api/token/')).toEqual([
       {
         name: 'ci',
@@ -90,67 +70,69 @@ describe('the drawer of a new token', () => {
         count: 1,
       },
     ])
-    const code = await page.getByRole('dialog').locator('pre').innerText()
-    expect(code).toContain(`${site.url}/v1/chat/completions`)
+    const code = await app.page.getByRole('dialog').locator('pre').innerText()
+    expect(code).toContain(`${app.site.url}/v1/chat/completions`)
     // One that it is limited to, out of those of its group.
     expect(code).toContain('"model":"gpt-4o"')
-    const asked = site.calls.filter(({ path }) => path === '/api/user/models')
+    const asked = app.site.calls.filter(({ path }) => path === '/api/user/models')
     expect(asked.at(-1)?.query.toString()).toBe('chat=true&group=vip')
     expect(code).not.toContain('q'.repeat(40))
   })
 
   it('makes many by one call, and asks before what was typed is lost', async () => {
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await press('新建令牌')
-    await page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
-    await page.keyboard.press('Escape')
-    await page
+    await app.page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
+    await app.page.keyboard.press('Escape')
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('ui.unsavedStay') })
       .click()
     await press('30')
-    const models = site.routes['GET /api/user/models'] ?? (() => ok([]))
-    site.routes['GET /api/user/models'] = () => ok([])
-    await page.getByRole('button', { name: zh('tokens.createAction') }).click()
-    await page.getByRole('dialog', { name: zh('tokens.createdMany', { count: 30 }) }).waitFor()
-    await page.getByText('目前还没有此令牌可调用的对话模型').waitFor()
-    site.routes['GET /api/user/models'] = models
+    const models = app.site.routes['GET /api/user/models'] ?? (() => ok([]))
+    app.site.routes['GET /api/user/models'] = () => ok([])
+    await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
+    await app.page.getByRole('dialog', { name: zh('tokens.createdMany', { count: 30 }) }).waitFor()
+    await app.page.getByText('目前还没有此令牌可调用的对话模型').waitFor()
+    app.site.routes['GET /api/user/models'] = models
     expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
   })
 
   it('keeps what was typed when the server refuses', async () => {
-    site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
-    await openAsRoot(page, site, '/app/tokens')
+    app.site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
+    await app.openAsRoot('/app/tokens')
     await press('新建令牌')
-    await page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
-    await page.getByRole('button', { name: zh('tokens.createAction') }).click()
+    await app.page.getByRole('textbox', { name: zh('tokens.name'), exact: true }).fill('ci')
+    await app.page.getByRole('button', { name: zh('tokens.createAction') }).click()
     await said('令牌数量已达上限 1000')
-    const name = page.getByRole('textbox', { name: zh('tokens.name'), exact: true })
+    const name = app.page.getByRole('textbox', { name: zh('tokens.name'), exact: true })
     expect(await name.inputValue()).toBe('ci')
   })
 })
 
 it('a press on a row opens it; a phone has the batch acts only once some are chosen', async () => {
-  await openAsRoot(page, site, '/app/tokens')
-  await page.getByText('mobile app', { exact: true }).click()
-  await page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
-  await page.keyboard.press('Escape')
+  await app.openAsRoot('/app/tokens')
+  await app.page.getByText('mobile app', { exact: true }).click()
+  await app.page.getByRole('dialog', { name: zh('tokens.editTitle') }).waitFor()
+  await app.page.keyboard.press('Escape')
   await press('mobile app 的更多操作')
-  await page.getByRole('menuitem', { name: zh('tokens.snippets') }).click()
-  await page.getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) }).waitFor()
-  await page.keyboard.press('Escape')
-  await page.setViewportSize({ width: 390, height: 844 })
-  const acts = page.getByRole('group', { name: zh('ui.chosenActions') })
+  await app.page.getByRole('menuitem', { name: zh('tokens.snippets') }).click()
+  await app.page
+    .getByRole('dialog', { name: zh('tokens.codeTitle', { name: 'mobile app' }) })
+    .waitFor()
+  await app.page.keyboard.press('Escape')
+  await app.page.setViewportSize({ width: 390, height: 844 })
+  const acts = app.page.getByRole('group', { name: zh('ui.chosenActions') })
   await acts.waitFor({ state: 'detached' })
-  await page.getByRole('article').first().getByRole('checkbox').check()
+  await app.page.getByRole('article').first().getByRole('checkbox').check()
   await acts.waitFor()
 })
 
 it('an edited token is sent with what changed alone', async () => {
-  await openAsRoot(page, site, '/app/tokens')
+  await app.openAsRoot('/app/tokens')
   await press('mobile app 的更多操作')
-  await page.getByRole('menuitem', { name: zh('tokens.edit') }).click()
-  const drawer = page.getByRole('dialog')
+  await app.page.getByRole('menuitem', { name: zh('tokens.edit') }).click()
+  const drawer = app.page.getByRole('dialog')
   await drawer.getByLabel(zh('tokens.name')).fill('')
   await drawer.getByRole('button', { name: zh('tokens.saveAction') }).click()
   await drawer.getByText(zh('tokens.fault.nameMissing')).waitFor()
@@ -162,8 +144,8 @@ it('an edited token is sent with what changed alone', async () => {
 })
 
 it('a switch is undone by one press, and taken back when it is refused', async () => {
-  await openAsRoot(page, site, '/app/tokens')
-  const toggle = page.getByRole('switch', { name: zh('tokens.toggle', { name: 'production' }) })
+  await app.openAsRoot('/app/tokens')
+  const toggle = app.page.getByRole('switch', { name: zh('tokens.toggle', { name: 'production' }) })
   await toggle.click()
   await press('撤销')
   await expect
@@ -172,28 +154,30 @@ it('a switch is undone by one press, and taken back when it is refused', async (
       { id: 1, status: 2 },
       { id: 1, status: 1 },
     ])
-  site.routes['PUT /api/token/'] = () => refused('令牌不可用')
+  app.site.routes['PUT /api/token/'] = () => refused('令牌不可用')
   await toggle.click()
   await said('令牌不可用')
   await expect.poll(() => toggle.isChecked()).toBe(true)
   expect(
-    await page.getByRole('switch', { name: zh('tokens.toggle', { name: 'trial' }) }).isDisabled(),
+    await app.page
+      .getByRole('switch', { name: zh('tokens.toggle', { name: 'trial' }) })
+      .isDisabled(),
   ).toBe(true)
 })
 
 describe('selected tokens', () => {
-  const selectAll = () => page.getByRole('columnheader').getByRole('checkbox').check()
+  const selectAll = () => app.page.getByRole('columnheader').getByRole('checkbox').check()
 
   it('bring what can be done with them, which is not there without any', async () => {
-    await openAsRoot(page, site, '/app/tokens')
-    const actions = page.getByRole('button', { name: /^(复制|启用|禁用|删除)所选$/ })
+    await app.openAsRoot('/app/tokens')
+    const actions = app.page.getByRole('button', { name: /^(复制|启用|禁用|删除)所选$/ })
     expect(await actions.count()).toBe(0)
     await selectAll()
     await expect.poll(() => actions.count()).toBe(4)
   })
 
   it('are disabled by one call, undone by one, and shown as they were when refused', async () => {
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await selectAll()
     await press('禁用所选')
     await said('已禁用 3 个令牌')
@@ -204,51 +188,53 @@ describe('selected tokens', () => {
       { ids, status: 2 },
       { ids, status: 1 },
     ])
-    site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
+    app.site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
     await press('禁用所选')
     await said('令牌不存在：2')
-    const toggle = page.getByRole('switch', { name: zh('tokens.toggle', { name: 'mobile app' }) })
+    const toggle = app.page.getByRole('switch', {
+      name: zh('tokens.toggle', { name: 'mobile app' }),
+    })
     await expect.poll(() => toggle.isChecked()).toBe(true)
   })
 
   it('are deleted by one call, all or none, once that is confirmed', async () => {
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await selectAll()
     await press('删除所选')
-    await page
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('ui.cancel') })
       .click()
     expect(sent('POST', '/api/token/batch')).toHaveLength(0)
-    const answer = site.routes['POST /api/token/batch']
-    site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
+    const answer = app.site.routes['POST /api/token/batch']
+    app.site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
     const remove = async () => {
       await press('删除所选')
-      await page
+      await app.page
         .getByRole('alertdialog')
         .getByRole('button', { name: zh('tokens.delete') })
         .click()
     }
     await remove()
     await said('令牌不存在：5')
-    await page.getByText(zh('ui.chosen', { count: 6 })).waitFor()
-    if (answer !== undefined) site.routes['POST /api/token/batch'] = answer
+    await app.page.getByText(zh('ui.chosen', { count: 6 })).waitFor()
+    if (answer !== undefined) app.site.routes['POST /api/token/batch'] = answer
     await remove()
     await said('还没有令牌')
     expect(bodies('POST', '/api/token/batch').at(-1)).toEqual({ ids: [1, 2, 3, 4, 5, 6] })
   })
 
   it('have their keys copied, by hand where the clipboard is out of reach', async () => {
-    await page.addInitScript(() => {
+    await app.page.addInitScript(() => {
       document.execCommand = () => false
       Object.defineProperty(navigator, 'clipboard', { value: undefined })
     })
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await selectAll()
     await press('复制所选')
-    const dialog = page.getByRole('dialog', { name: zh('ui.copyFailed') })
+    const dialog = app.page.getByRole('dialog', { name: zh('ui.copyFailed') })
     const box = dialog.getByRole('textbox')
-    const selected = () => page.evaluate(() => String(document.getSelection()))
+    const selected = () => app.page.evaluate(() => String(document.getSelection()))
     await expect.poll(selected).toBe(await box.inputValue())
     const keys = (await box.inputValue()).split('\n')
     expect(keys).toHaveLength(6)
@@ -257,26 +243,27 @@ describe('selected tokens', () => {
 })
 
 describe('the list', () => {
-  const asked = () => site.calls.filter(({ path }) => path.startsWith('/api/token/')).at(-1)?.query
+  const asked = () =>
+    app.site.calls.filter(({ path }) => path.startsWith('/api/token/')).at(-1)?.query
 
   it('is sorted by its headers and filtered by status, in the address', async () => {
-    await openAsRoot(page, site, '/app/tokens')
-    await page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
+    await app.openAsRoot('/app/tokens')
+    await app.page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
     await expect.poll(() => asked()?.toString()).toContain('sort=remain_quota&order=desc')
-    await page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
+    await app.page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
     await expect.poll(() => asked()?.get('order')).toBe('asc')
-    await page.getByLabel(zh('tokens.status'), { exact: true }).selectOption('4')
+    await app.page.getByLabel(zh('tokens.status'), { exact: true }).selectOption('4')
     await expect.poll(() => asked()?.get('status')).toBe('4')
-    expect(new URL(page.url()).search).toBe('?sort=quota&order=asc&status=4')
-    await page.reload()
+    expect(new URL(app.page.url()).search).toBe('?sort=quota&order=asc&status=4')
+    await app.page.reload()
     await expect.poll(() => asked()?.get('sort')).toBe('remain_quota')
   })
 
   it('is searched by a key that the address never shows', async () => {
-    await openAsRoot(page, site, '/app/tokens')
-    await page.getByLabel(zh('tokens.searchKey')).fill('sk-Xk9')
+    await app.openAsRoot('/app/tokens')
+    await app.page.getByLabel(zh('tokens.searchKey')).fill('sk-Xk9')
     await expect.poll(() => asked()?.get('token')).toBe('sk-Xk9')
-    expect(page.url()).not.toContain('Xk9')
+    expect(app.page.url()).not.toContain('Xk9')
   })
 })
 
@@ -284,37 +271,37 @@ describe('a chat link', () => {
   const openMenu = () => press('production 的更多操作')
 
   it('that is missing or wrong is told', async () => {
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await openMenu()
-    await page.getByRole('menuitem', { name: zh('tokens.chat') }).click()
+    await app.page.getByRole('menuitem', { name: zh('tokens.chat') }).click()
     await said('请联系管理员配置聊天链接')
-    const status = site.routes['GET /api/status']
-    site.routes['GET /api/status'] = async (call) => {
+    const status = app.site.routes['GET /api/status']
+    app.site.routes['GET /api/status'] = async (call) => {
       const answer = await (status as NonNullable<typeof status>)(call)
       const body = answer.body as { data: object }
       return { ...answer, body: { ...body, data: { ...body.data, chats: [{ Bad: 'no link' }] } } }
     }
-    await page.reload()
+    await app.page.reload()
     await openMenu()
-    await page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Bad' }) }).click()
+    await app.page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Bad' }) }).click()
     await said('聊天链接配置错误，请联系管理员')
   })
 
   it('opens with this site’s address and the token’s key', async () => {
-    const template = `${site.url}/client?u={address}&k={key}`
-    const status = site.routes['GET /api/status']
-    site.routes['GET /api/status'] = async (call) => {
+    const template = `${app.site.url}/client?u={address}&k={key}`
+    const status = app.site.routes['GET /api/status']
+    app.site.routes['GET /api/status'] = async (call) => {
       const answer = await (status as NonNullable<typeof status>)(call)
       const body = answer.body as { data: object }
       const chats = [{ Client: template }]
       return { ...answer, body: { ...body, data: { ...body.data, chats } } }
     }
-    await openAsRoot(page, site, '/app/tokens')
+    await app.openAsRoot('/app/tokens')
     await openMenu()
-    const client = page.context().waitForEvent('page')
-    await page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Client' }) }).click()
+    const client = app.page.context().waitForEvent('page')
+    await app.page.getByRole('menuitem', { name: zh('tokens.chatIn', { name: 'Client' }) }).click()
     const address = new URL((await client).url())
-    expect(address.searchParams.get('u')).toBe(site.url)
+    expect(address.searchParams.get('u')).toBe(app.site.url)
     expect(address.searchParams.get('k')).toMatch(/^sk-Xk9q+7Hd2$/)
   })
 })
@@ -327,25 +314,25 @@ describe('tokens beyond the page', () => {
       const items = all.slice(at * size, (at + 1) * size)
       return ok({ items, page: at, total: all.length })
     }
-    site.routes['GET /api/token/'] = list
-    site.routes['GET /api/token/search'] = list
-    site.routes['POST /api/token/batch/status'] = ({ body }) => {
+    app.site.routes['GET /api/token/'] = list
+    app.site.routes['GET /api/token/search'] = list
+    app.site.routes['POST /api/token/batch/status'] = ({ body }) => {
       const { ids, status } = body as { ids: number[]; status: number }
       all = all.map((one) => (ids.includes(one.id) ? { ...one, status } : one))
       return ok(null)
     }
-    site.routes['DELETE /api/token/1/'] = () => {
+    app.site.routes['DELETE /api/token/1/'] = () => {
       all = all.filter(({ id }) => id !== 1)
       return ok(null)
     }
-    await openAsRoot(page, site, '/app/tokens')
-    await page
+    await app.openAsRoot('/app/tokens')
+    await app.page
       .getByRole('checkbox', { name: zh('ui.selectRow') })
       .first()
       .click()
     await press('选择全部 347 个匹配项')
     await said('已选 347 个')
-    await page
+    await app.page
       .getByRole('checkbox', { name: zh('ui.selectRow') })
       .nth(2)
       .click()
@@ -355,15 +342,15 @@ describe('tokens beyond the page', () => {
     await press('启用所选')
     await said('已启用 346 个令牌')
     await press('t-1 的更多操作')
-    await page.getByRole('menuitem', { name: zh('tokens.delete') }).click()
-    await page
+    await app.page.getByRole('menuitem', { name: zh('tokens.delete') }).click()
+    await app.page
       .getByRole('alertdialog')
       .getByRole('button', { name: zh('tokens.delete') })
       .click()
     await said('已选 345 个')
     const sentIds = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
     expect(sentIds.map(({ ids }) => ids.length)).toEqual([346, 346])
-    await page.getByRole('combobox', { name: zh('tokens.status') }).selectOption('1')
-    await expect.poll(() => page.getByText(/已选/).count()).toBe(0)
+    await app.page.getByRole('combobox', { name: zh('tokens.status') }).selectOption('1')
+    await expect.poll(() => app.page.getByText(/已选/).count()).toBe(0)
   })
 })

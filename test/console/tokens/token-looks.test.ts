@@ -1,22 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import type { FakeSite } from '../support/fake-site.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 const button = (page: Page, name: RegExp) => page.getByRole('button', { name }).first()
 
@@ -57,9 +45,9 @@ const LOOKS: readonly { name: string; open: (page: Page) => Promise<void> }[] = 
 describe('the tokens’ lists, menus and drawers', () => {
   for (const language of LANGUAGES) {
     it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       for (const { name, open } of LOOKS) {
-        await openAsRoot(page, site, '/app/tokens')
+        await openAsRoot(page, app.site, '/app/tokens')
         await page.locator('.tg-grid-body').waitFor()
         await open(page)
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390])

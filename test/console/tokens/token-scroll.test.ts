@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
 import { openAsRoot, token } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
 
-const admin = adminSuite({ language: 'en' })
+const app = pageFixture()
 
 const NOW = Math.floor(Date.now() / 1_000)
 /** A page is 100 rows at most; more of them are scrolled here, so that no way ends early. */
@@ -23,7 +23,7 @@ const ROWS = Array.from({ length: 1_000 }, (_, n) =>
 )
 
 it('a page of 100 000 tokens scrolls at 60 frames a second', { timeout: 90_000 }, async () => {
-  const { page, site } = admin
+  const { page, site } = app
   site.routes['GET /api/token/'] = () => ok({ items: ROWS, page: 0, total: 100_000 })
   await openAsRoot(page, site, '/app/tokens')
   await page.getByRole('row', { name: 'token 0' }).first().waitFor()

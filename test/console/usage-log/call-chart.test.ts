@@ -1,11 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { contrast } from '../support/contrast.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { openPage, takePicture } from '../support/open-page.ts'
+import { startFakeSite } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, logRow } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
@@ -14,21 +13,11 @@ const rows = Array.from({ length: 60 }, (_, index) =>
   logRow(60 - index, { created_at: NOW - Math.floor(index / 5) * 3_600 }),
 )
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite(logRoutes(() => rows))
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 
 async function open(query: string) {
-  const opened = await openPage(browser, { language: 'en' })
-  await enter(opened.page, `${site.url}${PATH}?${query}`, { language: 'en' })
+  const opened = await app.openPage({ language: 'en' })
+  await enter(opened.page, `${app.site.url}${PATH}?${query}`, { language: 'en' })
   await opened.page.locator('.tg-grid-item').first().waitFor()
   return opened
 }

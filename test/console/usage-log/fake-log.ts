@@ -1,4 +1,4 @@
-import type { Page, WebSocketRoute } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type FakeCall, type FakeRoutes, ok, STATUS } from '../support/fake-site.ts'
 
@@ -78,7 +78,7 @@ export const manyRows = (count: number): LogEntry[] =>
     return id % 9 === 4 ? errorRow(id) : logRow(id)
   })
 
-/** What the console asks of a server that holds `rows`. */
+/** The routes that the usage log calls, on a server that holds `rows`. */
 export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
   const matching = ({ query }: FakeCall): LogEntry[] =>
     rows().filter(
@@ -139,50 +139,7 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
   }
 }
 
-/** The server's end of the live socket of one page. */
-export type FakeLive = {
-  send(...rows: LogEntry[]): void
-  /** A channel as it is now, or gone. */
-  sendChannel(position: number, data: object): void
-  /** Ends the connection, and each new one until it is back. */
-  goAway(): Promise<void>
-  comeBack(): void
-  opened(): number
-}
-
-export async function fakeLive(page: Page): Promise<FakeLive> {
-  let socket: WebSocketRoute | null = null
-  let opened = 0
-  let isAway = false
-  await page.routeWebSocket('**/api/live', (route) => {
-    if (isAway) return void route.close()
-    socket = route
-    route.onMessage((text) => {
-      if (JSON.parse(String(text)).type !== 'subscribe') return
-      opened += 1
-      route.send(JSON.stringify({ type: 'ready', position: 0 }))
-    })
-  })
-  return {
-    send: (...rows) => {
-      for (const data of rows) {
-        socket?.send(JSON.stringify({ type: 'event', topic: 'logs', position: data.id, data }))
-      }
-    },
-    sendChannel: (position, data) =>
-      socket?.send(JSON.stringify({ type: 'event', topic: 'channels', position, data })),
-    goAway: async () => {
-      isAway = true
-      await socket?.close()
-    },
-    comeBack: () => {
-      isAway = false
-    },
-    opened: () => opened,
-  }
-}
-
-/** As after a login, in one look. */
+/** Opens an address as a user who is logged in and has chosen a language. */
 export async function enter(
   page: Page,
   site: string,

@@ -1,30 +1,19 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { openPage, takePicture } from '../support/open-page.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { startFakeSite } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
 
-let browser: Browser
-let site: FakeSite
+const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite(logRoutes(() => rows))
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
-
 async function open(path = PATH) {
-  const opened = await openPage(browser, { language: 'en' })
-  await enter(opened.page, site.url + path, { language: 'en' })
+  const opened = await app.openPage({ language: 'en' })
+  await enter(opened.page, app.site.url + path, { language: 'en' })
   await opened.page.locator('.tg-grid-item, .tg-empty').first().waitFor()
   return opened
 }
@@ -35,7 +24,7 @@ describe('the filters of the usage log', () => {
     const { page, close } = await open()
     const names = () => page.locator('.tg-log-summary dt').allInnerTexts()
     expect((await names()).slice(0, 2)).toEqual(['Spent', 'Calls'])
-    await page.goto(`${site.url}${PATH}?type=1`)
+    await page.goto(`${app.site.url}${PATH}?type=1`)
     await expect.poll(async () => (await names()).slice(0, 2)).toEqual(['Amount', 'Entries'])
     await close()
   })
@@ -85,11 +74,11 @@ describe('the filters of the usage log', () => {
     await page.getByRole('combobox', { name: en('ui.pageSize') }).selectOption('20')
     await page.waitForURL(/page_size=20/)
     await page.getByText('1–20 of 45').waitFor()
-    await page.goto(site.url + PATH)
+    await page.goto(app.site.url + PATH)
     await page.waitForURL(/page_size=20/)
     const copied = page.url()
     await close()
-    const other = await open(copied.slice(site.url.length))
+    const other = await open(copied.slice(app.site.url.length))
     await other.page.getByText('1–20 of 45').waitFor()
     await other.close()
   })
@@ -108,7 +97,7 @@ describe('the filters of the usage log', () => {
     const { page, close } = await open()
     const model = page.getByRole('combobox', { name: en('usageLog.model') })
     const isAskedBy = (name: string) =>
-      site.calls.some(({ query }) => query.get('model_name') === name)
+      app.site.calls.some(({ query }) => query.get('model_name') === name)
     await model.click()
     await page.keyboard.type('gpt', { delay: 60 })
     await page.waitForTimeout(300)

@@ -1,11 +1,12 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { type Look, openPage, takePicture } from '../support/open-page.ts'
-import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { fakeLive } from '../support/fake-live.ts'
+import { startFakeSite } from '../support/fake-site.ts'
+import { type Look, takePicture } from '../support/open-page.ts'
+import { enter, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
@@ -16,24 +17,14 @@ const ESSENTIAL = [
 ]
 const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
 
-let browser: Browser
-let site: FakeSite
+const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite(logRoutes(() => rows))
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
 
 async function open(look: Look = {}, user: object = OWNER, query = '') {
   const asked = { language: 'en', ...look } as const
-  const opened = await openPage(browser, asked)
+  const opened = await app.openPage(asked)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, site.url + PATH + query, asked, user)
+  await enter(opened.page, app.site.url + PATH + query, asked, user)
   await opened.page.getByText('gpt-4o').first().waitFor()
   return { ...opened, live }
 }
@@ -152,10 +143,10 @@ describe('the layout of the usage log', () => {
   it('covers no value of the first row with what says how many are new', async () => {
     rows = manyRows(20)
     const { page, live, close } = await open()
-    await expect.poll(() => live.opened()).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     await page.getByRole('grid').hover()
     await page.getByText(en('ui.live.held')).waitFor()
-    live.send(logRow(100))
+    live.sendCalls(logRow(100))
     const pill = await boxOf(page.getByRole('button', { name: '1 new' }))
     const first = await boxOf(page.locator('.tg-grid-item').first())
     expect(pill.bottom).toBeLessThanOrEqual(first.y)
@@ -168,7 +159,7 @@ describe('the layout of the usage log', () => {
     it(`moves nothing under the pointer when the list is read: ${width}`, async () => {
       rows = manyRows(20)
       const { page, live, close } = await open({ width })
-      await expect.poll(() => live.opened()).toBe(1)
+      await expect.poll(() => live.connections()).toBe(1)
       await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
       const before = await boxOf(page.getByRole('grid'))
       await page.locator('.tg-grid-head').hover()

@@ -1,11 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
 import { axeFaults } from '../support/axe.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { openPage, takePicture } from '../support/open-page.ts'
+import { pageFixture } from '../support/console-fixture.ts'
+import { startFakeSite } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
@@ -30,21 +29,11 @@ describe('the list of saved views', () => {
 })
 
 describe('the saved views of the log', () => {
-  let browser: Browser
-  let site: FakeSite
   const rows = manyRows(30)
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    site = await startFakeSite(logRoutes(() => rows))
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const app = pageFixture({ startSite: () => startFakeSite(logRoutes(() => rows)) })
 
   it('are kept by name, are in the address when opened, and can be deleted', async () => {
-    const { page, faults, close } = await openPage(browser, { language: 'en' })
+    const { page, site } = app
     await enter(page, `${site.url}${PATH}?type=6&p=1`, { language: 'en' })
     const opener = page.getByRole('button', { name: en('usageLog.views.title') })
     await opener.click()
@@ -73,7 +62,5 @@ describe('the saved views of the log', () => {
     await page.getByRole('button', { name: en('ui.undo') }).click()
     await opener.click()
     await saved.waitFor()
-    expect(faults).toEqual([])
-    await close()
   })
 })

@@ -1,35 +1,25 @@
 import { readFileSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { fakeLive } from '../support/fake-live.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
-import { type Look, openPage } from '../support/open-page.ts'
-import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+import type { Look } from '../support/open-page.ts'
+import { enter, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const PATH = '/app/logs/api-usage'
 
-let browser: Browser
-let site: FakeSite
+const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite(logRoutes(() => rows))
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
 
 async function open(path = PATH, asked: Look = PLAIN, user: object = OWNER) {
   const look = { ...PLAIN, ...asked }
-  const opened = await openPage(browser, look)
+  const opened = await app.openPage(look)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, site.url + path, look, user)
+  await enter(opened.page, app.site.url + path, look, user)
   await opened.page.getByText('gpt-4o').first().waitFor()
   return { ...opened, live }
 }
@@ -87,7 +77,7 @@ describe('the usage log', () => {
   it('says what limited a call, what is wrong with its usage, and where it was tried', async () => {
     const used = { inputUncached: 1000, cacheRead: 234, output: 98_765, reasoning: 5 }
     const other = { output_limit: 4096, unpaid_usage: used, anomaly: 'absurd' }
-    site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure (backup)' })
+    app.site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure (backup)' })
     rows = [logRow(1, { is_stream: false }, other)]
     const { page, close } = await open()
     await page.getByText(en('usageLog.notStreamed'), { exact: true }).first().waitFor()
@@ -156,16 +146,16 @@ describe('the usage log', () => {
       'GET /api/log/stat': () => gone,
     }
     const { page, close } = await open()
-    const before = { ...site.routes }
-    Object.assign(site.routes, away)
+    const before = { ...app.site.routes }
+    Object.assign(app.site.routes, away)
     await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).selectOption('2')
     const again = page.locator('.tg-log-list').getByRole('button', { name: en('ui.retry') })
     await again.waitFor()
-    const asked = () => site.calls.filter(({ path }) => path === '/api/log/').length
+    const asked = () => app.site.calls.filter(({ path }) => path === '/api/log/').length
     const tries = asked()
     await page.waitForRequest('**/api/log/stat**')
     expect(asked()).toBe(tries)
-    Object.assign(site.routes, before)
+    Object.assign(app.site.routes, before)
     await again.waitFor({ state: 'detached' })
     await page.getByText('gpt-4o').first().waitFor()
     await close()
@@ -185,7 +175,7 @@ describe('the usage log', () => {
       'Time',
       'Model',
     ])
-    expect(site.calls.some(({ path }) => path === '/api/log/self/')).toBe(true)
+    expect(app.site.calls.some(({ path }) => path === '/api/log/self/')).toBe(true)
     await close()
   })
 
@@ -201,7 +191,7 @@ describe('the usage log', () => {
     expect(readFileSync(await file.path(), 'utf8')).toBe(`id,quota\r\n${lines.join('')}`)
     expect(file.suggestedFilename()).toBe('usage-7d.csv')
     await page.getByText(`Exported ${wanted.length} rows`).waitFor()
-    const asked = (path: string) => site.calls.findLast((call) => call.path === path)?.query
+    const asked = (path: string) => app.site.calls.findLast((call) => call.path === path)?.query
     const [exported, listed] = [asked('/api/log/export'), asked('/api/log/')]
     expect(exported?.get('format')).toBe('csv')
     expect(exported?.get('type')).toBe('2')
@@ -227,7 +217,7 @@ describe('the usage log', () => {
       await drawer.getByRole('checkbox', { name }).first().check()
     expect(await lookFaults(page, 'export-columns', [1280, 390], '.tg-export-columns')).toEqual([])
     await page.setViewportSize({ width: 1280, height: 860 })
-    const asked = () => site.calls.findLast(({ path }) => path === '/api/log/export')?.query
+    const asked = () => app.site.calls.findLast(({ path }) => path === '/api/log/export')?.query
     const download = page.waitForEvent('download')
     await write.click()
     await download
@@ -247,7 +237,7 @@ describe('the usage log', () => {
   it('500 rows a second keep the reading place, draw few rows and lose none', async () => {
     rows = manyRows(50)
     const { page, live, close } = await open(`${PATH}?page_size=50`)
-    await expect.poll(() => live.opened()).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     await page.getByRole('grid').hover()
     await page.mouse.wheel(0, 400)
     const place = () =>
@@ -261,7 +251,9 @@ describe('the usage log', () => {
     await page.waitForFunction(() => document.querySelector('.tg-grid')?.scrollTop === 400)
     const before = await place()
     for (let second = 0; second < 50; second += 1) {
-      live.send(...Array.from({ length: 50 }, (_, index) => logRow(1001 + second * 50 + index)))
+      live.sendCalls(
+        ...Array.from({ length: 50 }, (_, index) => logRow(1001 + second * 50 + index)),
+      )
       expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
       await page.waitForTimeout(80)
     }
@@ -278,8 +270,8 @@ describe('the usage log', () => {
   it('shows rows at once when nobody reads, and only those the filters let through', async () => {
     rows = manyRows(5)
     const { page, live, close } = await open(`${PATH}?model=gpt-4o`)
-    await expect.poll(() => live.opened()).toBe(1)
-    live.send(logRow(100), logRow(101), logRow(102))
+    await expect.poll(() => live.connections()).toBe(1)
+    live.sendCalls(logRow(100), logRow(101), logRow(102))
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('5')
     await close()
   })
@@ -287,15 +279,15 @@ describe('the usage log', () => {
   it('a paused tail keeps what comes over a broken connection, and shows it later', async () => {
     rows = manyRows(5)
     const { page, live, close } = await open()
-    await expect.poll(() => live.opened()).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     await page.keyboard.press('p')
     await page.getByText(en('ui.live.paused'), { exact: true }).waitFor()
-    live.send(logRow(100))
+    live.sendCalls(logRow(100))
     await live.goAway()
     await page.getByText('Reconnecting in').waitFor()
     live.comeBack()
-    await expect.poll(() => live.opened(), { timeout: 10_000 }).toBe(2)
-    live.send(logRow(100), logRow(101))
+    await expect.poll(() => live.connections(), { timeout: 10_000 }).toBe(2)
+    live.sendCalls(logRow(100), logRow(101))
     await page.getByRole('button', { name: '2 new' }).waitFor()
     await page.keyboard.press('p')
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('8')

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
 import { openAsRoot } from '../support/admin-site.ts'
-import { adminSuite } from '../support/admin-suite.ts'
+import { pageFixture } from '../support/console-fixture.ts'
 import { ok, refused } from '../support/fake-site.ts'
 import { user } from '../support/user-routes.ts'
 
-const admin = adminSuite({ language: 'zh' })
+const app = pageFixture({ language: 'zh' })
 
-const open = (path = '/admin/users') => openAsRoot(admin.page, admin.site, path)
+const open = (path = '/admin/users') => app.openAsRoot(path)
 const bodies = (method: string, path: string) =>
-  admin.site.calls.filter((c) => c.method === method && c.path === path).map(({ body }) => body)
-const said = (text: string) => admin.page.getByText(text, { exact: true }).first().waitFor()
-const rowOf = (name: string) => admin.page.getByRole('row').filter({ hasText: name })
-const dialog = () => admin.page.getByRole('dialog')
+  app.site.calls.filter((c) => c.method === method && c.path === path).map(({ body }) => body)
+const said = (text: string) => app.page.getByText(text, { exact: true }).first().waitFor()
+const rowOf = (name: string) => app.page.getByRole('row').filter({ hasText: name })
+const dialog = () => app.page.getByRole('dialog')
 const save = () =>
   dialog()
     .getByRole('button', { name: zh('users.saveAction') })
@@ -20,7 +20,7 @@ const save = () =>
 
 describe('the list of users', () => {
   it('is sought by keyword and group, which are in the address', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     await open()
     await page.getByRole('searchbox').fill('mia')
     await page.getByRole('combobox', { name: zh('users.searchGroup') }).selectOption('vip')
@@ -34,7 +34,7 @@ describe('the list of users', () => {
   })
 
   it('offers nothing on those who are gone, and on root nothing that undoes it', async () => {
-    const { page } = admin
+    const { page } = app
     await open()
     expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
     expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
@@ -50,7 +50,7 @@ describe('the list of users', () => {
   })
 
   it('bans at once, undone by one press; promotes and deactivates when confirmed', async () => {
-    const { page } = admin
+    const { page } = app
     await open()
     await page.getByRole('switch', { name: zh('users.toggle', { name: 'mia' }) }).click()
     await said('操作成功完成！')
@@ -71,7 +71,7 @@ describe('the list of users', () => {
 
 describe('the drawers', () => {
   it('add a user: what is missing is said first, and a refusal keeps what was typed', async () => {
-    const { page } = admin
+    const { page } = app
     await open()
     await page.getByRole('button', { name: zh('users.create') }).click()
     const add = () =>
@@ -113,7 +113,7 @@ describe('the drawers', () => {
   })
 
   it('edit at an address of their own, and send what changed with its reason', async () => {
-    const { page } = admin
+    const { page } = app
     await open('/user/edit/3')
     await dialog().getByText('bank transfer no. 17').waitFor()
     await dialog().getByText('88213').waitFor()
@@ -136,12 +136,12 @@ describe('the drawers', () => {
   })
 
   it('reset a lost second factor, once the name is typed', async () => {
-    admin.site.routes['POST /api/user/reset_second_factor'] = () => ok(null)
+    app.site.routes['POST /api/user/reset_second_factor'] = () => ok(null)
     await open('/user/edit/3')
     await dialog()
       .getByRole('button', { name: zh('users.factorOpen') })
       .click()
-    const asking = admin.page.getByRole('alertdialog', {
+    const asking = app.page.getByRole('alertdialog', {
       name: zh('users.factorTitle', { name: 'mia' }),
     })
     await asking.getByRole('button', { name: zh('users.factor') }).click()
@@ -153,7 +153,7 @@ describe('the drawers', () => {
     await asking.waitFor({ state: 'detached' })
     // There is nothing to take away from who has none.
     const bare = user({ id: 3, username: 'mia', role: 1, has_second_factor: false })
-    admin.site.routes['GET /api/user/3'] = () => ok(bare)
+    app.site.routes['GET /api/user/3'] = () => ok(bare)
     await open('/user/edit/3')
     await dialog().getByText(zh('users.bindings')).waitFor()
     expect(
@@ -173,7 +173,7 @@ describe('the drawers', () => {
     await dialog()
       .getByRole('button', { name: zh('users.eraseOpen') })
       .click()
-    const asking = admin.page.getByRole('alertdialog')
+    const asking = app.page.getByRole('alertdialog')
     await asking.getByRole('textbox').fill('lef')
     await asking.getByRole('button', { name: zh('users.eraseAction') }).click()
     await said('输入的用户名不一致')
@@ -186,11 +186,11 @@ describe('the drawers', () => {
 })
 
 describe('adjusting quota', () => {
-  const asking = () => admin.page.getByRole('dialog', { name: /调整.*额度/ })
+  const asking = () => app.page.getByRole('dialog', { name: /调整.*额度/ })
   const sent = () => bodies('POST', '/api/user/quota') as { request_id: string }[]
 
   it('adds an amount to the balance as it is now, from the row and from the drawer', async () => {
-    const { page } = admin
+    const { page } = app
     await open()
     await page.getByRole('button', { name: zh('users.more', { name: 'mia' }) }).click()
     await page.getByRole('menuitem', { name: zh('users.adjust') }).click()
@@ -258,7 +258,7 @@ describe('adjusting quota', () => {
   })
 
   it('changes several at once, and keeps those on screen that were refused', async () => {
-    const { page } = admin
+    const { page } = app
     await open()
     for (const name of ['mia', 'ada', 'spammer']) await rowOf(name).getByRole('checkbox').check()
     await page.getByText(zh('users.chosen_one', { count: 3 })).waitFor()
@@ -283,8 +283,8 @@ describe('adjusting quota', () => {
 })
 
 describe('one’s own page', () => {
-  const submit = () => admin.page.getByRole('button', { name: zh('users.saveAction') }).click()
-  const field = (name: string) => admin.page.getByLabel(name)
+  const submit = () => app.page.getByRole('button', { name: zh('users.saveAction') }).click()
+  const field = (name: string) => app.page.getByLabel(name)
 
   it('has neither group nor quota, and asks for the current password', async () => {
     await open('/user/edit')
@@ -300,12 +300,12 @@ describe('one’s own page', () => {
     expect(bodies('PUT', '/api/user/self')).toEqual([
       { display_name: 'Boss', password: 'new password', original_password: 'old password' },
     ])
-    await admin.page.getByRole('button', { name: /Boss \(@root\)/ }).click()
-    await admin.page.getByRole('menu').getByText('@root').waitFor()
+    await app.page.getByRole('button', { name: /Boss \(@root\)/ }).click()
+    await app.page.getByRole('menu').getByText('@root').waitFor()
   })
 
   it('sets a first password without one before, by a code if that is asked for', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const own = user({ has_password: false, username: 'octo', role: 1 })
     site.routes['GET /api/user/self'] = () => ok(own)
     const needed = { ...(refused('请输入密码或验证码').body as object), code: 'ProofNeeded' }
@@ -324,7 +324,7 @@ describe('one’s own page', () => {
   })
 
   it('takes a passkey in place of that code', async () => {
-    const { page, site } = admin
+    const { page, site } = app
     const own = user({ has_password: false, username: 'octo', role: 1 })
     site.routes['GET /api/user/self'] = () => ok(own)
     site.routes['GET /api/user/security'] = () => ok({ passkeys: [{ id: 1, name: 'Phone' }] })

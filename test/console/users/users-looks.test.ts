@@ -1,23 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import type { FakeSite } from '../support/fake-site.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { siteFixture } from '../support/console-fixture.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
 
-let browser: Browser
-let site: FakeSite
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startAdminSite()
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
+const app = siteFixture()
 
 const LOOKS = [
   ['users', '/admin/users'],
@@ -28,21 +15,21 @@ const LOOKS = [
 describe('the users’ list and drawers', () => {
   for (const language of LANGUAGES) {
     it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
-      const { page, faults, close } = await openPage(browser, { language })
+      const { page, faults, close } = await app.openPage({ language })
       for (const [name, path] of LOOKS) {
-        await openAsRoot(page, site, path)
+        await openAsRoot(page, app.site, path)
         await page.getByText('mia', { exact: true }).first().waitFor()
         if (path !== '/admin/users')
           await page.getByRole('dialog').getByText(zh('users.binding.github')).waitFor()
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
         expect.soft(found, name).toEqual([])
       }
-      await openAsRoot(page, site, '/user/edit/3')
+      await openAsRoot(page, app.site, '/user/edit/3')
       await page.getByRole('button', { name: /^(重置…|Reset…)$/ }).click()
       await page.getByRole('alertdialog').locator('input').waitFor()
       const asking = await lookFaults(page, `user-factor-${language}`, [1280, 390], '.tg-dialog')
       expect.soft(asking, 'factor').toEqual([])
-      await openAsRoot(page, site, '/admin/users')
+      await openAsRoot(page, app.site, '/admin/users')
       for (const name of ['mia', 'ada']) {
         const row = page.getByRole('row').filter({ hasText: name })
         await row.getByRole('checkbox').check()
@@ -54,7 +41,7 @@ describe('the users’ list and drawers', () => {
       await page.getByLabel('$').first().fill('12.5')
       const many = await lookFaults(page, `user-adjust-${language}`, [1280, 390], '.tg-dialog')
       expect.soft(many, 'adjust').toEqual([])
-      await openAsRoot(page, site, '/user/edit')
+      await openAsRoot(page, app.site, '/user/edit')
       await page.locator('input[type="password"]').fill('a new password')
       const own = await lookFaults(page, `user-self-${language}`, [1280, 390])
       expect.soft(own, 'self').toEqual([])

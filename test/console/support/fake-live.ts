@@ -1,0 +1,45 @@
+import type { Page, WebSocketRoute } from 'playwright-core'
+import type { LogEntry } from '#read-api/contract/logs.ts'
+
+/** The server's end of the live socket of one page. */
+export type FakeLive = {
+  /** Sends an event of a topic, at its position in the history. */
+  send(topic: string, position: number, data: object): void
+  sendCalls(...rows: LogEntry[]): void
+  /** Ends the connection and refuses new ones until `comeBack`. */
+  goAway(): Promise<void>
+  comeBack(): void
+  /** How often the page has subscribed so far. */
+  connections(): number
+}
+
+export async function fakeLive(page: Page): Promise<FakeLive> {
+  let socket: WebSocketRoute | null = null
+  let connections = 0
+  let isAway = false
+  await page.routeWebSocket('**/api/live', (route) => {
+    if (isAway) return void route.close()
+    socket = route
+    route.onMessage((text) => {
+      if (JSON.parse(String(text)).type !== 'subscribe') return
+      connections += 1
+      route.send(JSON.stringify({ type: 'ready', position: 0 }))
+    })
+  })
+  const send = (topic: string, position: number, data: object) =>
+    socket?.send(JSON.stringify({ type: 'event', topic, position, data }))
+  return {
+    send,
+    sendCalls: (...rows) => {
+      for (const row of rows) send('logs', row.id, row)
+    },
+    goAway: async () => {
+      isAway = true
+      await socket?.close()
+    },
+    comeBack: () => {
+      isAway = false
+    },
+    connections: () => connections,
+  }
+}
