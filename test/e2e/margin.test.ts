@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
-import {
-  addChannel,
-  chat,
-  PASSWORD,
-  setOption,
-  type TestProduct,
-  testProduct,
-} from '#test/support/product.ts'
+import { addChannel, chat, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: TestProduct
+const product = startedOnce(testProduct)
 let user: ConsoleClient
 let key: string
 
 beforeAll(async () => {
-  product = await testProduct()
   const { root, url } = product
   await setOption(root, 'ModelRatio', { 'sim-small': 10, 'sim-large': 10 })
   await setOption(root, 'GroupRatio', { default: 1.5 })
@@ -28,7 +21,6 @@ beforeAll(async () => {
   await root.must('PUT', '/api/user/', { id, quota: 100_000_000 })
   ;({ key } = await user.createToken({ name: 'phone', unlimited_quota: true }))
 }, 120_000)
-afterAll(() => product?.close())
 
 const site = () => product.root.must<SiteUsage>('GET', '/api/data/site')
 const text = async (by: ConsoleClient, path: string): Promise<string> => {

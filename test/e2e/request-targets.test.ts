@@ -1,12 +1,9 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestProduct, testProduct } from '#test/support/product.ts'
+import { describe, expect, it } from 'vitest'
+import { testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: TestProduct
-beforeAll(async () => {
-  product = await testProduct()
-})
-afterAll(() => product.close())
+const product = startedOnce(testProduct)
 
 /** Status and body of a request whose target is sent as it is. */
 async function ask(target: string, headers: readonly string[] = []) {

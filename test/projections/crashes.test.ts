@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CallFacts } from '#domain/account/events.ts'
 import type { Core } from '#infra/core.ts'
 import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
@@ -14,13 +14,13 @@ import { PROJECTION_NAMES } from '#projections/names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { backendsOf } from '#test/support/backends.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { startedForEach } from '#test/support/started.ts'
 import {
   aCall,
   admitted,
   appendTo,
   budgetSet,
   channelCreated,
-  type Fixture,
   granted,
   projectionFixture,
   settledCall,
@@ -28,13 +28,7 @@ import {
 } from './fixture.ts'
 import { accepted, aDrawing, aSong, begun, failed, submitted, succeeded } from './task-facts.ts'
 
-let fixture: Fixture
-
-beforeEach(async () => {
-  fixture = await projectionFixture()
-})
-
-afterEach(() => fixture.close())
+const fixture = startedForEach(projectionFixture)
 
 const someCalls = () =>
   Array.from({ length: 5 }, (_, i) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { startedOnce } from '#test/support/started.ts'
 import {
   type Callers,
   makeCallers,
@@ -10,24 +11,17 @@ import {
   type Shown,
   shownBy,
 } from '#test/write-api/callers.ts'
-import {
-  type Answer,
-  callerOf,
-  type SeededFixture,
-  seededFixture,
-} from '#test/write-api/write-fixture.ts'
+import { type Answer, callerOf, seededFixture } from '#test/write-api/write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let callers: Callers
 let host: string
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   callers = await makeCallers(fixture)
   await fixture.app.listen({ port: 0, host: '127.0.0.1' })
   host = `127.0.0.1:${(fixture.app.server.address() as AddressInfo).port}`
 })
-afterAll(() => fixture.close())
 
 /** `session`: any user, but by no access token. `socket`: the same, of our own pages alone. */
 type Level = 'anybody' | 'user' | 'session' | 'admin' | 'socket'

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { HealthHistory } from '#read-api/contract/channel-health.ts'
 import {
   aCall,
@@ -9,14 +9,10 @@ import {
   releasedCall,
   settledCall,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
-let api: Api
-
-beforeEach(async () => {
-  api = await apiFixture()
-})
-afterEach(() => api.close())
+const api = startedForEach(apiFixture)
 
 const PATH = '/api/channel/1/health_history'
 const HOUR = 3_600_000

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
+import { startedOnce } from '#test/support/started.ts'
 import {
   aCall,
   admitted,
@@ -9,9 +10,9 @@ import {
   NOW,
   settledCall,
 } from '../projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 const EXPIRED = NOW / 1_000 - 60
 
@@ -34,7 +35,6 @@ const keysOf = (channelId: number, keyRefs: readonly string[]): Given => {
 }
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   await api.settled(
     await api.append([
@@ -56,8 +56,6 @@ beforeAll(async () => {
     ]),
   )
 })
-
-afterAll(() => api.close())
 
 type Page<T = Channel> = { items: T[]; page: number; total: number }
 const page = async <T = Channel>(query: string): Promise<Page<T>> =>

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChannelTimeline } from '#read-api/contract/channel-timeline.ts'
 import { channelChanged, channelCreated, type Given, NOW } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
-let api: Api
-
-beforeEach(async () => {
-  api = await apiFixture()
-})
-afterEach(() => api.close())
+const api = startedForEach(apiFixture)
 
 const MINUTE = 60_000
 /** Minutes after the fixture's now. */

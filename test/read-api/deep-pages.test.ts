@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type LogFilter, logRows } from '#projections/call-log/query.ts'
 import { matching, named } from '#projections/call-log/rows.ts'
 import { monthOf } from '#projections/runner/months.ts'
@@ -7,14 +7,14 @@ import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { fillRollups } from '#test/bench/log-rows.ts'
 import { NOW, tokenCreated } from '#test/projections/fixture.ts'
 import { budget } from '#test/support/budget.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
 const ROWS = 120_000
-let api: Api
+const api = startedOnce(apiFixture)
 
 /** Two months of calls, most of them one user's, as the fold would have left them. */
 beforeAll(async () => {
-  api = await apiFixture()
   await api.settled(await api.append([tokenCreated(4, ALICE + 1, 'phone')]))
   const end = NOW / 1_000
   const start = end - 40 * 86_400
@@ -40,8 +40,6 @@ beforeAll(async () => {
   client.release(true)
   await pg.query('analyze read_call_log.log')
 })
-
-afterAll(() => api.close())
 
 const ROUNDS = 9
 const medianMs = async (work: () => Promise<unknown>): Promise<number> => {

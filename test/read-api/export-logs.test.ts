@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { logBatches, logRows } from '#projections/call-log/query.ts'
 import type { LogEntry, LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { csvLine } from '#read-api/logs/export-format.ts'
@@ -17,19 +17,19 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 const CALLS = 120
 /** With them there are more rows than are read at once, and bytes than sockets take unread. */
 const OLD_ROWS = 4_500
 const BOMB = '=HYPERLINK("x")'
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 let alice: Record<string, string>
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   alice = await api.logIn(ALICE)
   await api.settled(
@@ -54,7 +54,6 @@ beforeAll(async () => {
     [NOW / 1_000 - 86_400],
   )
 })
-afterAll(() => api.close())
 
 const fileOf = async (path: string, headers: Record<string, string>) => {
   const { statusCode, body, headers: sent } = await api.app.inject({ url: path, headers })

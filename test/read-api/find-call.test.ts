@@ -1,13 +1,14 @@
 import { sql } from 'slonik'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { matching } from '#projections/call-log/rows.ts'
 import { monthOf } from '#projections/runner/months.ts'
 import type { LogPage, LogStat } from '#read-api/contract/logs.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { aCall, admitted, NOW, settledCall } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
-let api: Api
+const api = startedOnce(apiFixture)
 const MONTH_MS = 31 * 86_400_000
 const calls = [
   { userId: ALICE, at: NOW },
@@ -17,14 +18,12 @@ const calls = [
 const [recent, old, bobs] = calls.map(({ id }) => id) as [string, string, string]
 
 beforeAll(async () => {
-  api = await apiFixture()
   const events = calls.flatMap(({ userId, at, id }) => {
     const call = aCall({ userId, tokenId: 1, call: id })
     return [admitted(call, at), settledCall(call, 5, at + 2_000)]
   })
   await api.settled(await api.append(events))
 })
-afterAll(() => api.close())
 
 async function idsFor(requestId: string, who: number, isEverybodys = false): Promise<string[]> {
   const path = isEverybodys ? '/api/log/' : '/api/log/self/'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { User } from '#read-api/contract/users.ts'
@@ -9,16 +9,16 @@ import {
   granted,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB, ROOT } from './fixture.ts'
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 let alice: Record<string, string>
 
 type List<T> = { items: T[]; page: number; total: number }
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   alice = await api.logIn(ALICE)
   await api.settled(
@@ -37,8 +37,6 @@ beforeAll(async () => {
     ]),
   )
 })
-
-afterAll(() => api.close())
 
 const LISTS = [
   '/api/user/',

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import { aCall, admitted, settledCall } from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { ADMIN, ALICE } from './fixture.ts'
-import { type LiveSite, liveSite } from './live-site.ts'
+import { liveSite } from './live-site.ts'
 
-let site: LiveSite
-
-beforeAll(async () => {
-  site = await liveSite()
-})
-afterAll(() => site.close())
+const site = startedOnce(liveSite)
 
 const statOf = (message: LiveMessage): LogStat | null =>
   message.type === 'event' && message.topic === 'stats' ? message.data : null

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createProgress } from '#infra/progress/progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
@@ -19,20 +19,19 @@ import {
 } from '#test/projections/fixture.ts'
 import { accepted, aDrawing, begun, submitted } from '#test/projections/task-facts.ts'
 import { budget } from '#test/support/budget.ts'
+import { startedForEach } from '#test/support/started.ts'
 import { ADMIN, ALICE, type Api, BOB, ROOT } from './fixture.ts'
 import { type Listener, type LiveSite, liveSite } from './live-site.ts'
 
-let site: LiveSite
+const site = startedForEach(liveSite)
 let api: Api
 let url: string
 let connect: LiveSite['connect']
 let follow: LiveSite['follow']
 
 beforeEach(async () => {
-  site = await liveSite()
   ;({ api, url, connect, follow } = site)
 })
-afterEach(() => site.close())
 
 const aCallOf = (userId: number, charge = 5): Given[] => {
   const call = aCall({ userId })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther, LogPage, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import type { SiteUsage, TokenUsagePoint } from '#read-api/contract/usage.ts'
 import {
@@ -16,9 +16,10 @@ import {
   tokenCreated,
   userCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 let alice: Record<string, string>
 
@@ -33,7 +34,6 @@ function calls(userId: number, tokenId: number, count: number): Given[] {
 }
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   alice = await api.logIn(ALICE)
   await api.settled(
@@ -50,8 +50,6 @@ beforeAll(async () => {
     ]),
   )
 })
-
-afterAll(() => api.close())
 
 const page = async (path: string, headers: Record<string, string>): Promise<LogPage> => {
   const { status, body } = await api.get<LogPage>(path, headers)

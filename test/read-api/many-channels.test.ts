@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { ChannelEntry } from '#read-api/contract/channels.ts'
 import { budget } from '#test/support/budget.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { aCall, admitted, channelCreated, settledCall } from '../projections/fixture.ts'
-import { ADMIN, type Api, apiFixture } from './fixture.ts'
+import { ADMIN, apiFixture } from './fixture.ts'
 
 const CHANNELS = 1_000
 const RUNS = 15
 const MODELS = Array.from({ length: 40 }, (_, n) => `model-${n}`)
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   const call = aCall()
   const made = Array.from({ length: CHANNELS }, (_, n) =>
@@ -40,8 +40,6 @@ beforeAll(async () => {
   await api.settled(position)
   await api.core.pg.query('analyze read_channels.channels')
 }, 120_000)
-
-afterAll(() => api.close())
 
 type Page = { items: ChannelEntry[]; total: number }
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/options.ts'
 import { pageSources } from '#read-api/server.ts'
-import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { seededFixture } from '#test/write-api/write-fixture.ts'
 
 type ChangePage = { items: OptionChange[]; page: number; total: number }
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const put = (key: string, value: string, call = fixture.root.call) =>
   call('PUT', '/api/option/', { body: { key, value } })

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Pricing } from '#read-api/contract/pricing.ts'
 import { ownerOf } from '#read-api/pricing/get-pricing.ts'
 import { budget } from '#test/support/budget.ts'
-import { type Caller, type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, seededFixture } from '#test/write-api/write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 
 const channel = (body: object) =>
   fixture.admin.call('POST', '/api/channel/', {
@@ -25,7 +26,6 @@ const named = ({ data }: Pricing, name: string) =>
   data.find(({ model_name }) => model_name === name)
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   await set('GroupRatio', { default: 1, vip: 0.8, inner: 0.5 })
   await set('UserUsableGroups', { default: 'Standard', vip: 'Faster' })
   await set('GroupGroupRatio', { inner: { vip: 0.6 } })
@@ -40,7 +40,6 @@ beforeAll(async () => {
   const { data } = await fixture.root.call<object>('GET', `/api/user/${id}`)
   await fixture.root.call('PUT', '/api/user/', { body: { ...data, group: 'inner' } })
 })
-afterAll(() => fixture.close())
 
 describe('GET /api/pricing', () => {
   it('tells visitors the prices of the default group, and no private group', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { LogOther, LogPage } from '#read-api/contract/logs.ts'
 import {
@@ -13,9 +13,10 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture } from './fixture.ts'
 
-let api: Api
+const api = startedOnce(apiFixture)
 let admin: Record<string, string>
 let alice: Record<string, string>
 /** The id begins with the time of the request, which is long ago. */
@@ -29,7 +30,6 @@ const unknown = ofAlice()
 const settled = ofAlice()
 
 beforeAll(async () => {
-  api = await apiFixture()
   admin = await api.logIn(ADMIN)
   alice = await api.logIn(ALICE)
   const messages = await createProviderMessages(api.core.pg, (error) => {
@@ -52,7 +52,6 @@ beforeAll(async () => {
     ]),
   )
 })
-afterAll(() => api.close())
 
 const messageOf = async (call: string, path: string, headers: Record<string, string>) => {
   const { body } = await api.get<LogPage>(`${path}?request_id=${call}`, headers)

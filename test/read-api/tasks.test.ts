@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
 import { countTasks, listTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
@@ -12,12 +12,13 @@ import {
   submitted,
   succeeded,
 } from '#test/projections/task-facts.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 type List<T> = { items: T[]; page: number; total: number }
 type Headers = Record<string, string>
 
-let api: Api
+const api = startedOnce(apiFixture)
 let progress: Progress
 let admin: Headers
 let alice: Headers
@@ -38,7 +39,6 @@ const CLIP = {
 }
 
 beforeAll(async () => {
-  api = await apiFixture()
   progress = await createProgress(api.core.pg)
   ;[admin, alice, bob] = (await Promise.all([ADMIN, ALICE, BOB].map((id) => api.logIn(id)))) as [
     Headers,
@@ -63,7 +63,6 @@ beforeAll(async () => {
   await api.settled(last)
   await progress.put([{ id: GOING.task, text: '40%' }])
 })
-afterAll(() => api.close())
 
 const drawings = async (query = '', as = admin): Promise<List<DrawingTask>> =>
   (await api.get<List<DrawingTask>>(`/api/mj/?${query}`, as)).body.data

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Token } from '#read-api/contract/tokens.ts'
 import {
   aCall,
@@ -8,11 +8,12 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
 type List = { items: Token[]; page: number; total: number }
 
-let api: Api
+const api = startedOnce(apiFixture)
 let alice: Record<string, string>
 let admin: Record<string, string>
 
@@ -29,7 +30,6 @@ const ending = (tokenId: number, name: string, expiresAt: number) => {
 }
 
 beforeAll(async () => {
-  api = await apiFixture()
   const seconds = Math.floor(NOW / 1_000)
   const call = aCall({ userId: ALICE, tokenId: 2 })
   await api.settled(
@@ -50,7 +50,6 @@ beforeAll(async () => {
   alice = await api.logIn(ALICE)
   admin = await api.logIn(ADMIN)
 })
-afterAll(() => api.close())
 
 const list = async (query: string, path = '/api/token/'): Promise<List> =>
   (await api.get<List>(`${path}?${query}`, alice)).body.data

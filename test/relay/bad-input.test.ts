@@ -1,13 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
-import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { KEY, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeAll(async () => {
-  rig = await relayRig()
-})
-afterAll(() => rig.close())
+const rig = startedOnce(relayRig)
 
 const M = '"messages":[{"role":"user","content":"hi"}]'
 const MB = 1 << 20

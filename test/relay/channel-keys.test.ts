@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM, type KeyMode } from '#domain/channel/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 
 beforeEach(async () => {
-  rig = await relayRig()
   await rig.setOption('RetryTimes', '3')
 })
-afterEach(() => rig.close())
 
 /** Channel 2, which is drawn before the rig's own. */
 const addKeys = (keyMode: KeyMode, ...keys: string[]) =>

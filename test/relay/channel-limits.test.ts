@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, errorOf, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
-
-beforeEach(async () => {
-  rig = await relayRig()
-})
-afterEach(() => rig.close())
+const rig = startedForEach(relayRig)
 
 const SLOW = { kind: 'slow', msPerChunk: 300 } as const
 const stream = () => chat(rig, { stream: true, max_tokens: 5 })

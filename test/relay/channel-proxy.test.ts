@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connectProxy } from '#test/support/connect-proxy.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
 import { tasksRig } from './tasks/tasks-rig.ts'
 
-let proxy: ConnectProxy
+const proxy = startedOnce(connectProxy)
 let rig: RelayRig
-
-beforeAll(async () => {
-  proxy = await connectProxy()
-})
-afterAll(() => proxy.close())
 beforeEach(async () => {
   proxy.answer = 'carry'
   proxy.asked.length = 0

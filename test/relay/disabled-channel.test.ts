@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { type Site, startSite } from '#test/support/site.ts'
+import { startSite } from '#test/support/site.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { callAtOnce } from './support/many-calls.ts'
 
 const WITHIN_MS = 1_000
 const AFTERWARDS_MS = 2_000
 
-let site: Site
-let provider: SimulatedProvider
+const site = startedOnce(startSite)
+const provider = startedOnce(startSimulatedProvider)
 let relay: ProductProcess
 let root: ConsoleClient
 let key: string
 const ids: Record<string, number> = {}
 
 beforeAll(async () => {
-  provider = await startSimulatedProvider()
-  site = await startSite()
   const office = await site.start('write-api,read-api,projections')
   root = new ConsoleClient(office.url)
   await root.setUp('root', PASSWORD)
@@ -33,11 +32,6 @@ beforeAll(async () => {
   key = (await root.createToken({ name: 'caller', unlimited_quota: true })).key
   relay = await site.start('relay')
 }, 120_000)
-
-afterAll(async () => {
-  await site?.close()
-  await provider?.close()
-}, 60_000)
 
 const callsOf = (name: string): number =>
   provider.journal.entries.filter(({ authorization }) => authorization === `Bearer sk-${name}`)

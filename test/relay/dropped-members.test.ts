@@ -1,15 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 let sent: Record<string, unknown>[]
 beforeEach(async () => {
-  rig = await relayRig()
   sent = []
 })
-afterEach(() => rig.close())
 
 const ANSWER = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],

@@ -1,12 +1,9 @@
 import OpenAI from 'openai'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, KEY, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, KEY, onlyEnd, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig({ deadlines: { readOnPlainMs: 300 } })
-})
-afterEach(() => rig.close())
+const rig = startedForEach(() => relayRig({ deadlines: { readOnPlainMs: 300 } }))
 
 const eventsOf = (text: string): string[] => text.split('\n\n').filter((event) => event !== '')
 

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import { startedForEach } from '#test/support/started.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
-import { chat, errorOf, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
+import { chat, errorOf, relayRig, USER } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig()
-})
-afterEach(() => rig.close())
+const rig = startedForEach(relayRig)
 
 const KEYED = { 'idempotency-key': 'order 17' }
 const endings = async () =>

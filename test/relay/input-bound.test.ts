@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, KEY, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, errorOf, KEY, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig()
-})
-afterEach(() => rig.close())
+const rig = startedForEach(relayRig)
 
 /** A token for about every word, and five bytes and more for each. */
 const words = (count: number, headers = {}) =>

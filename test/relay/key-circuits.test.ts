@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 /** Behind channel 2, which has two keys in turn and is drawn before channel 1. */
-let first: SimulatedProvider
+const first = startedForEach(startSimulatedProvider)
 
 beforeEach(async () => {
-  rig = await relayRig()
-  first = await startSimulatedProvider()
   await rig.setOption('RetryTimes', '1')
   await rig.setOption('channel_health.circuit_cooldown_seconds', '1')
   await rig.setOption('channel_health.circuit_failures', '3')
@@ -26,10 +25,6 @@ beforeEach(async () => {
       isEnabled: true,
     },
   })
-})
-afterEach(async () => {
-  await rig.close()
-  await first.close()
 })
 
 const WELL = { kind: 'slow', msPerChunk: 1 } as const

@@ -1,17 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { reserialised } from '#relay/dialects/reserialised.ts'
 import { budget } from '#test/support/budget.ts'
-import { KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 let bodies: string[]
 beforeEach(async () => {
-  rig = await relayRig()
   bodies = []
 })
-afterEach(() => rig.close())
 
 const ANSWER = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],

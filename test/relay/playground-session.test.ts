@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { addPlayground } from '#relay/playground/add-playground.ts'
-import { type HttpFixture, httpFixture } from '#test/infra/http/http-fixture.ts'
+import { httpFixture } from '#test/infra/http/http-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let fixture: HttpFixture
+const fixture = startedOnce(httpFixture)
 
 beforeAll(async () => {
-  fixture = await httpFixture()
   addPlayground(fixture.app, {
     call: (_request, response, userId) => void response.end(JSON.stringify({ userId })),
     reject: (_request, response, error: RelayError) => void response.end(JSON.stringify(error)),
   })
   fixture.addUser(7)
 })
-afterAll(() => fixture.close())
 
 it('a temporary password is to be changed first: a refusal, no fault of the gateway', async () => {
   const play = async (isByTemporaryPassword: boolean): Promise<unknown> => {

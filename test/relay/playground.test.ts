@@ -1,23 +1,17 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { ownRequest } from '#relay/playground/own-request.ts'
-import {
-  addChannel,
-  PASSWORD,
-  setOption,
-  type TestProduct,
-  testProduct,
-} from '#test/support/product.ts'
+import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 
 const PATH = '/pg/chat/completions'
 
-let product: TestProduct
+const product = startedOnce(testProduct)
 let user: ConsoleClient
 let admin: ConsoleClient
 
 beforeAll(async () => {
-  product = await testProduct()
   const { root, url } = product
   await addChannel(product, { models: 'sim-small,sim-free,sim-unpriced', group: 'default,vip' })
   await setOption(root, 'ModelRatio', { 'sim-small': 10, 'sim-free': 0 })
@@ -35,7 +29,6 @@ beforeAll(async () => {
   await root.must('POST', '/api/user/manage', { id: adminId, action: 'promote' })
   await admin.logIn('admin1', PASSWORD)
 }, 120_000)
-afterAll(() => product?.close())
 
 type Asked = {
   readonly body?: Record<string, unknown> | string

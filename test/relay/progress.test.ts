@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { roughInput } from '#relay/token-counts/rough-input.ts'
-import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { KEY, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig({ deadlines: { progressMs: 100 } })
-})
-afterEach(() => rig.close())
+const rig = startedForEach(() => relayRig({ deadlines: { progressMs: 100 } }))
 
 const url = `data:image/png;base64,${'A'.repeat(300_000)}`
 const picture = { type: 'image_url', image_url: { url } }

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { chat, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 beforeEach(async () => {
-  rig = await relayRig()
   await rig.setOption('GroupRatio', { default: 1.5 })
 })
-afterEach(() => rig.close())
 
 /** 5 tokens in, 4 out: 26.25 quota at list price, 39.375 for the group. */
 const call = (body: object = {}) => chat(rig, { max_tokens: 4, ...body })

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 beforeEach(async () => {
-  rig = await relayRig()
   await rig.setOption('general_setting.ping_interval_seconds', '1')
 })
-afterEach(() => rig.close())
 
 const slowly = async (msPerChunk: number): Promise<string> => {
   rig.provider.script.push({ kind: 'slow', msPerChunk })

@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, errorOf, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 beforeEach(async () => {
-  rig = await relayRig()
   await rig.setOption('RetryTimes', '3')
 })
-afterEach(() => rig.close())
 
 const attempts = async () => (await onlyEnd(rig)).data.attempts.map(({ channelId }) => channelId)
 

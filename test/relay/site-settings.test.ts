@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, errorOf, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig()
-})
-afterEach(() => rig.close())
+const rig = startedForEach(relayRig)
 
 describe('browser extensions', () => {
   const from = async (origin: string) => (await chat(rig, {}, { origin })).status

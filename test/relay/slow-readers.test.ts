@@ -1,12 +1,9 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { KEY, relayRig } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig({ deadlines: { writeStallMs: 700, progressMs: 200 } })
-})
-afterEach(() => rig.close())
+const rig = startedForEach(() => relayRig({ deadlines: { writeStallMs: 700, progressMs: 200 } }))
 
 /** Sends a call and then reads nothing at all. */
 function deafReader(): Socket {

@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { sweep } from '#relay/sweeper.ts'
+import { startedForEach } from '#test/support/started.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
-import { type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+import { relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const claims = claimedCallsInMemory()
 const keyed = (call: string) =>
   claims.claim({ tokenId: TOKEN, keyHash: call, bodyHash: 'body', call, at: 0 })
 
-let rig: RelayRig
-beforeEach(async () => {
-  rig = await relayRig()
-})
-afterEach(() => rig.close())
+const rig = startedForEach(relayRig)
 
 const PRICE = { mode: 'call', list: 0, price: '0.002', group: '1' } as const
 

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
-let rig: RelayRig
-beforeAll(async () => {
-  rig = await relayRig({}, { TRUST_PROXY: '127.0.0.1' })
-})
-afterAll(() => rig.close())
+const rig = startedOnce(() => relayRig({}, { TRUST_PROXY: '127.0.0.1' }))
 
 let tokens = 100
 /** A fresh token with these terms; calls with its key. */

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Caller,
-  callerOf,
-  type LoggedIn,
-  PASSWORD,
-  type SeededFixture,
-  seededFixture,
-} from './write-fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, callerOf, type LoggedIn, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 async function newUser(username: string): Promise<LoggedIn> {
   const root = await fixture.logIn('root')

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { startedOnce } from '#test/support/started.ts'
 import type { AdjustQuota, QuotaAdjustments } from '#write-api/contract/users.ts'
-import {
-  type Caller,
-  callerOf,
-  fifty,
-  PASSWORD,
-  type SeededFixture,
-  seededFixture,
-} from './write-fixture.ts'
+import { type Caller, callerOf, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let admin: Caller
 let numbers = 0
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   admin = fixture.admin.call
 })
-afterAll(() => fixture.close())
 
 const ENGLISH = { 'accept-language': 'en' }
 

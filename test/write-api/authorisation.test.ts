@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
 import { type Callers, makeCallers, OTHER_IDS, REACHED } from './callers.ts'
-import {
-  type Caller,
-  callerOf,
-  PASSWORD,
-  type SeededFixture,
-  seededFixture,
-} from './write-fixture.ts'
+import { type Caller, callerOf, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let callers: Callers
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   callers = await makeCallers(fixture)
 })
-afterAll(() => fixture.close())
 
 /**
  * `session`: any user, but by no access token; `admin-session` and `root-session` likewise.

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
+import { startedOnce } from '#test/support/started.ts'
 import {
   CreateChannel,
   DeleteChannelsBody,
@@ -23,14 +24,9 @@ import {
   UpdateSelf,
   UpdateUser,
 } from '#write-api/contract/users.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 type Method = 'POST' | 'PUT'
 type Fields = Record<string, TSchema & Record<string, unknown>>

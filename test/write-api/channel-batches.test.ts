@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { fifty, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let ids: number[]
 let head: number
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
 
 const post = (path: string, body: object) =>
   fixture.admin.call<number>('POST', `/api/channel/${path}`, { body })

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { fifty, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const FIELDS = {
   name: 'one',

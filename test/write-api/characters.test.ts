@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let channel: number
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   const body = { name: 'c', key: 'sk-c', models: 'm' }
   channel = (await fixture.root.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
 })
-afterAll(() => fixture.close())
 
 type Method = 'POST' | 'PUT'
 const english = { 'accept-language': 'en' }

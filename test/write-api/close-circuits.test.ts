@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let id: number
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   const body = { name: 'one', models: 'm', base_url: 'https://api.example.com', key: 'sk-a' }
   id = (await fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
 })
-afterAll(() => fixture.close())
 
 const close = (channelId: number | string) =>
   fixture.admin.call<number>('POST', `/api/channel/${channelId}/circuit/close`)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const setDemo = (value: string) =>
   fixture.root.call('PUT', '/api/option/', { body: { key: 'DemoSiteEnabled', value } })

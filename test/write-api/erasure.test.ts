@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
@@ -8,15 +8,11 @@ import { verifyReadModel } from '#projections/runner/verify.ts'
 import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const CANARIES = [
   ...['canarius', 'Canaria Displayed', 'canary of a reason', 'canary@example.com', 'canary-agent'],

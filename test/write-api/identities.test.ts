@@ -1,22 +1,22 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
 import { findUser, findUserByIdentity } from '#projections/users/query.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { startedOnce } from '#test/support/started.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { bindIdentity } from '#write-api/users/bind-identity.ts'
 import { type Identity, identityKeyOf } from '#write-api/users/identity.ts'
 import { createUserAccount, type NewUser } from '#write-api/users/new-user.ts'
-import { callerOf, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { callerOf, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let parts: Deps
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   const { core, freshness } = fixture
   const runExclusive = createKeyedMutex()
   parts = {
@@ -26,7 +26,6 @@ beforeAll(async () => {
     nextIds: createNextIds(core, runExclusive),
   } as unknown as Deps
 })
-afterAll(() => fixture.close())
 
 const github = (id: string): Identity => ({
   provider: 'github',

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/new-user.ts'
-import { fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 
 const set = (key: string, value: string) =>
   fixture.root.call('PUT', '/api/option/', { body: { key, value } })
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   await set('AffEnabled', 'true')
   await set('QuotaForInviter', '700000')
   await set('QuotaForInvitee', '20000')
 })
-afterAll(() => fixture.close())
 
 const codeOf = (id: number) => codeOfId(fixture.core.vault, id)
 

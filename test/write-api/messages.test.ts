@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { messages as messagesProjection } from '#projections/messages/projection.ts'
 import { recipientsOf } from '#projections/messages/query.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
@@ -9,20 +9,19 @@ import type {
   Recipient,
   UnreadCount,
 } from '#read-api/contract/messages.ts'
-import { type Caller, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 type List<T> = { readonly items: T[]; readonly page: number; readonly total: number }
 type Sent = { readonly id: number; readonly total_recipients: number }
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let user2: Caller
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   await makeUser('user2')
   user2 = (await fixture.logIn('user2')).call
 })
-afterAll(() => fixture.close())
 
 async function makeUser(username: string): Promise<number> {
   const body = { username, password: PASSWORD }

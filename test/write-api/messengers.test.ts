@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/users.ts'
 import { BOT_TOKEN, telegramSays } from '#test/support/scripted-sites.ts'
-import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'
 
-let fixture: OAuthFixture
-
-beforeAll(async () => {
-  fixture = await oauthFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(oauthFixture)
 
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { OIDC_CLIENT } from '#test/support/oidc-site.ts'
 import { SITE_CLIENT } from '#test/support/scripted-sites.ts'
-import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'
 
-let fixture: OAuthFixture
-
-beforeAll(async () => {
-  fixture = await oauthFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(oauthFixture)
 
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import Value from 'typebox/value'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ErrorEnvelope } from '#read-api/contract/envelope.ts'
-import { type WriteFixture, writeFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { writeFixture } from './write-fixture.ts'
 
 type Operation = {
   readonly parameters?: { in: string; name: string; required?: boolean }[]
@@ -14,15 +15,13 @@ type Document = {
   readonly components: { schemas: object; responses: Record<string, unknown> }
 }
 
-let fixture: WriteFixture
+const fixture = startedOnce(writeFixture)
 let document: Document
 
 beforeAll(async () => {
-  fixture = await writeFixture()
   const { body } = await fixture.app.inject({ method: 'GET', url: '/api/openapi.json' })
   document = JSON.parse(body) as Document
 })
-afterAll(() => fixture.close())
 
 const operation = (method: string, path: string): Operation => {
   const found = document.paths[path]?.[method]

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
 import { isSameJson } from '#domain/shared/json-text.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const put = (key: string, value: unknown, call = fixture.root.call) =>
   call('PUT', '/api/option/', { body: { key, value } })

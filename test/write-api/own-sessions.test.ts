@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { callerOf, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 type Listed = {
   readonly id: number

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { storePassword } from '#write-api/users/passwords.ts'
 import {
@@ -10,19 +11,13 @@ import {
   fifty,
   type LoggedIn,
   PASSWORD,
-  type SeededFixture,
   seededFixture,
 } from './write-fixture.ts'
 
 const ORIGIN = 'https://gate.example'
 const SITE = { origin: ORIGIN, host: 'gate.example' }
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 beforeEach(() => {
   fixture.clock.ahead += 3_600_000
 })

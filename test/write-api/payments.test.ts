@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { warnOfPartialConfigAtStart } from '#write-api/top-ups/payment-methods.ts'
-import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
+import { KEYS, topUpFixture } from './top-up-fixture.ts'
 
-let fixture: TopUpFixture
+const fixture = startedOnce(topUpFixture)
 
 beforeAll(async () => {
-  fixture = await topUpFixture()
   await fixture.switchOn()
 })
-afterAll(() => fixture.close())
 
 const balance = async () => (await fixture.stands(fixture.user)).quota
 const FAIL = { status: 200, text: 'fail' }

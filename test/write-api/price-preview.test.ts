@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
 import type { PricePreview } from '#write-api/contract/options.ts'
 import { previewDraft } from '#write-api/options/preview-prices.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 /** Unix seconds of an hour that lies in the range. */
 let hour: number
 
@@ -26,7 +27,6 @@ const snapshot = (patch: object = {}) => ({
 const USAGE = { ...NO_USAGE, inputUncached: 400, cacheRead: 600, output: 500 }
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   hour = Math.floor(fixture.core.now() / 1_000) - 2 * 3_600
   const price = snapshot()
   const charge = Number(chargeFor(price, USAGE))
@@ -58,7 +58,6 @@ beforeAll(async () => {
   await set('CreateCacheRatio', ratios)
   await set('GroupGroupRatio', '{"vip":{"default":0.5}}')
 })
-afterAll(() => fixture.close())
 
 const preview = (body: object, call = fixture.admin.call) =>
   call<PricePreview>('POST', '/api/option/price_preview', { body })

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { applyDuePrices, startPriceSchedule } from '#write-api/options/scheduled-prices.ts'
-import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { fifty, seededFixture } from './write-fixture.ts'
 
 const DAY = 86_400
 const MINUTE = 60
 
-let fixture: SeededFixture
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 type Listed<T> = { items: T[]; total: number }
 

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { manyUsers } from './many-users.ts'
-import {
-  type Answer,
-  type Caller,
-  fifty,
-  type SeededFixture,
-  seededFixture,
-} from './write-fixture.ts'
+import { type Answer, type Caller, fifty, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
+const fixture = startedOnce(seededFixture)
 let users: Awaited<ReturnType<typeof manyUsers>>
 
 beforeAll(async () => {
-  fixture = await seededFixture()
   users = await manyUsers(fixture, 500)
 })
-afterAll(() => fixture.close())
 
 type Given = { readonly quota: number; readonly is_gift: boolean }
 

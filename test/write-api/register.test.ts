@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
+import { startedOnce } from '#test/support/started.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { createUserAccount } from '#write-api/users/new-user.ts'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
-let fixture: EntryFixture
-beforeAll(async () => {
-  fixture = await entryFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(entryFixture)
 beforeEach(() => fixture.anHourLater())
 
 const register = (username: string, more: object = {}) =>

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
-let fixture: EntryFixture
+const fixture = startedOnce(entryFixture)
 beforeAll(async () => {
-  fixture = await entryFixture()
   await fixture.put('ServerAddress', 'https://gate.example')
 })
-afterAll(() => fixture.close())
 
 const made = async (username: string): Promise<number> => {
   const body = { username, password: PASSWORD }

@@ -1,17 +1,13 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
 
-let fixture: EntryFixture
-
-beforeAll(async () => {
-  fixture = await entryFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(entryFixture)
 
 const PATH = '/api/user/reset_second_factor'
 const reset = (id: number, call = fixture.root.call) => call('POST', PATH, { body: { id } })

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ShortLivedUnavailable } from '#infra/limits/short-lived.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
 const EMAIL = 'user1@example.com'
 
-let fixture: EntryFixture
+const fixture = startedOnce(entryFixture)
 beforeAll(async () => {
-  fixture = await entryFixture()
   const code = await fixture.codeFor(EMAIL, fixture.user.call)
   const query = new URLSearchParams({ email: EMAIL, code })
   await fixture.user.call('GET', `/api/oauth/email/bind?${query}`)
   await fixture.put('ServerAddress', 'https://gate.example/')
 })
-afterAll(() => fixture.close())
 beforeEach(() => fixture.anHourLater())
 
 const ask = (email: string, headers: Record<string, string> = {}) =>

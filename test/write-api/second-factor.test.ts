@@ -1,21 +1,10 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import {
-  callerOf,
-  fifty,
-  type LoggedIn,
-  PASSWORD,
-  type SeededFixture,
-  seededFixture,
-} from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { callerOf, fifty, type LoggedIn, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 // A step of every code, and what slows guessing down, is over.
 beforeEach(() => {
   fixture.clock.ahead += 3_600_000

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callerOf, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { callerOf, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const PROVIDER_KEY = 'sk-canary-of-the-provider'
 const PROXY_PASSWORD = 'canary-of-the-proxy'

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 beforeEach(() => {
   fixture.clock.ahead += 3_600_000
 })

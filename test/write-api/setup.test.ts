@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fifty, PASSWORD, type WriteFixture, writeFixture } from './write-fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { fifty, PASSWORD, writeFixture } from './write-fixture.ts'
 
-let fixture: WriteFixture
-
-beforeEach(async () => {
-  fixture = await writeFixture()
-})
-afterEach(() => fixture.close())
+const fixture = startedForEach(writeFixture)
 
 const body = { username: 'root', password: PASSWORD, confirmPassword: PASSWORD }
 const elsewhere = { host: 'tallygate.example' }

@@ -1,17 +1,16 @@
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
-import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { KEYS, topUpFixture } from './top-up-fixture.ts'
 import type { LoggedIn } from './write-fixture.ts'
 
-let fixture: TopUpFixture
+const fixture = startedOnce(topUpFixture)
 
 beforeAll(async () => {
-  fixture = await topUpFixture()
   await fixture.switchOn()
 })
-afterAll(() => fixture.close())
 
 const fresh = async () => ({ 'x-after-position': String(await fixture.head()) })
 const balance = async (who: LoggedIn = fixture.user) => (await fixture.stands(who)).quota

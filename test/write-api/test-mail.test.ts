@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { type SeededFixture, seededFixture } from './write-fixture.ts'
+import { expect, it } from 'vitest'
+import { startMailServer } from '#test/support/mail-server.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-let server: MailServer
-beforeAll(async () => {
-  server = await startMailServer()
-  fixture = await seededFixture()
-})
-afterAll(async () => {
-  await fixture.close()
-  await server.close()
-})
+const fixture = startedOnce(seededFixture)
+const server = startedOnce(startMailServer)
 
 const put = (key: string, value: string) =>
   fixture.root.call('PUT', '/api/option/', { body: { key, value } })

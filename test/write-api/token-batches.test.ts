@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { admitCall } from '../domain/account/facts.ts'
-import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { fifty, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 type Made = {
   readonly id: number

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import { KEYS, OWN_ADDRESS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { KEYS, OWN_ADDRESS, topUpFixture } from './top-up-fixture.ts'
 import { fifty } from './write-fixture.ts'
 
-let fixture: TopUpFixture
-
-beforeAll(async () => {
-  fixture = await topUpFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(topUpFixture)
 
 const ask = (body: object) => fixture.user.call('POST', '/api/user/amount', { body })
 const pay = (body: object) => fixture.user.call('POST', '/api/user/pay', { body })

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type Caller, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const made = async (username: string): Promise<number> => {
   const body = { username, password: PASSWORD }

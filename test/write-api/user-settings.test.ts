@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { notificationsDecider } from '#domain/notifications/decide.ts'
 import { notificationsStream } from '#domain/notifications/events.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { fifty } from './write-fixture.ts'
 
-let fixture: EntryFixture
-beforeAll(async () => {
-  fixture = await entryFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(entryFixture)
 
 const put = (body: unknown) => fixture.user.call('PUT', '/api/user/setting', { body })
 const codeFor = async (email: string): Promise<string> => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/users.ts'
-import { type Caller, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 
 const create = (username: string, call: Caller = fixture.admin.call) =>
   call<{ id: number }>('POST', '/api/user/', { body: { username, password: PASSWORD } })

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
-let fixture: EntryFixture
+const fixture = startedOnce(entryFixture)
 beforeAll(async () => {
-  fixture = await entryFixture()
   await fixture.put('EmailVerificationEnabled', 'true')
 })
-afterAll(() => fixture.close())
 beforeEach(() => fixture.anHourLater())
 
 let names = 0

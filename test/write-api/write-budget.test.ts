@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Caller, type SeededFixture, seededFixture } from './write-fixture.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { type Caller, seededFixture } from './write-fixture.ts'
 
-let fixture: SeededFixture
-
-beforeAll(async () => {
-  fixture = await seededFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(seededFixture)
 beforeEach(() => {
   fixture.clock.ahead += 60_000
 })

@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
-import { type HttpFixture, httpFixture } from './http-fixture.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { httpFixture } from './http-fixture.ts'
 
-let fixture: HttpFixture
-
-beforeAll(async () => {
-  fixture = await httpFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(httpFixture)
 
 const post = (payload: string | Buffer, headers: Record<string, string> = {}) =>
   fixture.app.inject({

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type HttpFixture, httpFixture } from './http-fixture.ts'
+import { expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { httpFixture } from './http-fixture.ts'
 
-let fixture: HttpFixture
-beforeAll(async () => {
-  fixture = await httpFixture()
-})
-afterAll(() => fixture.close())
+const fixture = startedOnce(httpFixture)
 
 it('a draining process takes nothing new on its API, and pages go on', async () => {
   const { app, drain } = fixture

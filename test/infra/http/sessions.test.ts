@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpFixture, httpFixture } from './http-fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { httpFixture } from './http-fixture.ts'
 
-let fixture: HttpFixture
+const fixture = startedOnce(httpFixture)
 const HOUR = 3_600_000
 
 beforeAll(async () => {
-  fixture = await httpFixture()
   fixture.addUser(1, 100)
   fixture.addUser(2, 10)
   fixture.addUser(3, 1)
 })
-afterAll(() => fixture.close())
 
 const get = async (url: string, headers: Record<string, string> = {}): Promise<number> =>
   (await fixture.app.inject({ url, headers })).statusCode

@@ -1,17 +1,16 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpFixture, httpFixture } from './http-fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { httpFixture } from './http-fixture.ts'
 
-let fixture: HttpFixture
+const fixture = startedOnce(() => httpFixture(['127.0.0.1/32']))
 let url: string
 let port: number
 
 beforeAll(async () => {
-  fixture = await httpFixture(['127.0.0.1/32'])
   url = await fixture.app.listen({ port: 0, host: '127.0.0.1' })
   port = Number(new URL(url).port)
 })
-afterAll(() => fixture.close())
 
 const json = { 'content-type': 'application/json' }
 

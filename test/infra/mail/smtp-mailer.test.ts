@@ -1,16 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type MailErrorCode, MailFailed } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
-import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
+import { startMailServer } from '#test/support/mail-server.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let server: MailServer
-beforeAll(async () => {
-  server = await startMailServer()
-})
-afterAll(() => server.close())
+const server = startedOnce(startMailServer)
 
 const LOOPBACK = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 const NETWORK = operatorPolicy({ port: 3000, isLoopback: false, privateUpstreams: [] })

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { setOption } from '#test/support/product.ts'
-import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { actionsSite, SECRET } from '../support/actions-site.ts'
 import type { Scripted } from '../support/scripted-provider.ts'
 
-let site: ActionsSite
-
-beforeAll(async () => {
-  site = await actionsSite()
-})
-afterAll(() => site.close())
+const site = startedOnce(actionsSite)
 
 const SUBSCRIPTION = 'GET /v1/dashboard/billing/subscription'
 const USAGE = 'GET /v1/dashboard/billing/usage'

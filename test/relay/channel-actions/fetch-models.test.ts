@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { modelsIn } from '#relay/channel-actions/fetch-models.ts'
-import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
-import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
+import { connectProxy } from '#test/support/connect-proxy.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { actionsSite, SECRET } from '../support/actions-site.ts'
 
-let site: ActionsSite
-let proxy: ConnectProxy
-
-beforeAll(async () => {
-  site = await actionsSite()
-  proxy = await connectProxy()
-})
-afterAll(async () => {
-  await site.close()
-  await proxy.close()
-})
+const site = startedOnce(actionsSite)
+const proxy = startedOnce(connectProxy)
 
 const MODELS = 'GET /v1/models'
 const LIST = { body: { object: 'list', data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] } }

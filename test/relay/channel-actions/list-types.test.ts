@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestProduct, testProduct } from '#test/support/product.ts'
+import { describe, expect, it } from 'vitest'
+import { testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: TestProduct
-
-beforeAll(async () => {
-  product = await testProduct()
-})
-afterAll(() => product.close())
+const product = startedOnce(testProduct)
 
 type Row = { id: number; name: string; base_url: string; fields: { key: string }[] }
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
-import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { actionsSite, SECRET } from '../support/actions-site.ts'
 
-let site: ActionsSite
-
-beforeAll(async () => {
-  site = await actionsSite()
-})
-afterAll(() => site.close())
+const site = startedOnce(actionsSite)
 
 const GOOD = { body: { choices: [{ message: { content: 'hi' } }], usage: {} } }
 const CHAT = 'POST /v1/chat/completions'

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { type ActionsSite, actionsSite } from '../support/actions-site.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { actionsSite } from '../support/actions-site.ts'
 
-let site: ActionsSite
-
-beforeAll(async () => {
-  site = await actionsSite()
-})
-afterAll(() => site.close())
+const site = startedOnce(actionsSite)
 
 const GOOD = { body: { choices: [{ message: { content: 'hi' } }], usage: {} } }
 

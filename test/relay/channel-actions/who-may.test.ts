@@ -1,13 +1,9 @@
 import Fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ActionsSite, actionsSite } from '../support/actions-site.ts'
+import { describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { actionsSite } from '../support/actions-site.ts'
 
-let site: ActionsSite
-
-beforeAll(async () => {
-  site = await actionsSite()
-})
-afterAll(() => site.close())
+const site = startedOnce(actionsSite)
 
 const CALLS = [
   ['GET', '/api/channel/types'],

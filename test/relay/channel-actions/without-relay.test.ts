@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type TestProduct, testProduct } from '#test/support/product.ts'
+import { expect, it } from 'vitest'
+import { testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: TestProduct
-
-beforeAll(async () => {
-  product = await testProduct({ roles: new Set(['write-api', 'read-api', 'projections']) })
-})
-afterAll(() => product.close())
+const product = startedOnce(() =>
+  testProduct({ roles: new Set(['write-api', 'read-api', 'projections']) }),
+)
 
 it.each([
   ['GET', '/api/channel/types'],

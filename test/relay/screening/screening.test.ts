@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from '../support/relay-rig.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, errorOf, onlyEnd, relayRig } from '../support/relay-rig.ts'
 
-let rig: RelayRig
+const rig = startedForEach(relayRig)
 beforeEach(async () => {
-  rig = await relayRig()
   await rig.setOption('SensitiveWords', 'bomb\n违禁词\nnever forgets')
   await rig.setOption('CheckSensitiveEnabled', 'true')
 })
-afterEach(() => rig.close())
 
 const saying = (content: unknown) => ({ messages: [{ role: 'user', content }] })
 

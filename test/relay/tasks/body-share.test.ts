@@ -1,17 +1,16 @@
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type TasksRig, tasksRig } from './tasks-rig.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { tasksRig } from './tasks-rig.ts'
 
 const UNPAID_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
 const LARGE_BYTES = 20 * 1024 * 1024
 
-let rig: TasksRig
+const rig = startedOnce(tasksRig)
 beforeAll(async () => {
-  rig = await tasksRig()
   await rig.addUser(8)
   await rig.addToken(4, 8, UNPAID_KEY)
 })
-afterAll(() => rig.close())
 
 /** Declares a large body and sends only its first bytes, until `abort`. */
 function startUpload() {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
 import { noProgress } from '../support/relay-rig.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
-let rig: TasksRig
-let isPolling = false
-let aheadMs = 0
-
-beforeAll(async () => {
-  rig = await tasksRig(
+const rig: TasksRig = startedOnce(() =>
+  tasksRig(
     {
       tasks: {
         progress: noProgress,
@@ -16,11 +13,15 @@ beforeAll(async () => {
       },
     },
     { taskMs: 600, now: () => Date.now() + aheadMs },
-  )
+  ),
+)
+let isPolling = false
+let aheadMs = 0
+
+beforeAll(async () => {
   await rig.setOption('MjNotifyEnabled', 'true')
   await rig.setOption('ServerAddress', rig.url)
 })
-afterAll(() => rig.close())
 
 const typesOf = async (task: string) => (await rig.taskEvents(task)).map(({ type }) => type)
 const ends = async (task: string) =>

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
 import { KEY } from '../support/relay-rig.ts'
-import { type TasksRig, tasksRig, UNKNOWN_TASK } from './tasks-rig.ts'
+import { tasksRig, UNKNOWN_TASK } from './tasks-rig.ts'
 
 const OTHER_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
 const PRICE = 50_000n
@@ -12,16 +13,16 @@ const ESCAPED = `{"base64Array":["${SLASHED}","data:image/png;base64,\\u002BA=="
 
 const TASK_MS = 300
 
-let rig: TasksRig
+const rig = startedOnce(() =>
+  tasksRig({}, { taskMs: TASK_MS, taskNow: () => heldAt ?? Date.now() }),
+)
 /** The provider's clock while it stands still; null: it goes. */
 let heldAt: number | null = null
 beforeAll(async () => {
-  rig = await tasksRig({}, { taskMs: TASK_MS, taskNow: () => heldAt ?? Date.now() })
   await rig.addUser(8)
   await rig.addToken(4, 8, OTHER_KEY)
   await rig.grant(8, 1_000_000_000n)
 })
-afterAll(() => rig.close())
 
 const statusOf = (task: string) =>
   expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status, { timeout: 5_000 })

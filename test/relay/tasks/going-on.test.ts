@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channel/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { type TasksRig, tasksRig } from './tasks-rig.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { tasksRig } from './tasks-rig.ts'
 
 const VIP_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
 const ADMIN_KEY = 'ABCDEFGHIJKLzyxwvutsrqponmlkjihgfedcba9876543210'
 const DRAWING = { type: 2, models: ['mj_imagine', 'mj_reroll'] }
 
-let rig: TasksRig
+const rig = startedOnce(() => tasksRig({}, { taskMs: 50 }))
 beforeAll(async () => {
-  rig = await tasksRig({}, { taskMs: 50 })
   await rig.setOption('GroupRatio', { default: 1, vip: 3 })
   await rig.setOption('UserUsableGroups', { default: 'all', vip: 'few' })
   await rig.addToken(4, 7, VIP_KEY, { group: 'vip' })
@@ -17,7 +17,6 @@ beforeAll(async () => {
   await rig.addToken(5, 9, ADMIN_KEY)
   await rig.grant(9, 1_000_000_000n)
 })
-afterAll(() => rig.close())
 
 async function drawn(headers: Record<string, string>): Promise<string> {
   const task = await rig.imagine('a lighthouse', headers)

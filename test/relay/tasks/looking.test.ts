@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Permits } from '#relay/tasks/permits.ts'
 import { PICTURE_PERMITS, permitNames } from '#relay/tasks/show-image.ts'
-import { type TasksRig, tasksRig } from './tasks-rig.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { tasksRig } from './tasks-rig.ts'
 
 const KEYS = [8, 9].map((userId) => `zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJK${userId}`)
 const headersOf = (userId: number) => ({ 'mj-api-secret': KEYS[userId - 8] ?? '' })
 const NO_KEY = { 'mj-api-secret': '' }
 
-let rig: TasksRig
+const rig = startedOnce(() => tasksRig({}, { taskMs: 50 }))
 beforeAll(async () => {
-  rig = await tasksRig({}, { taskMs: 50 })
   for (const [at, key] of KEYS.entries()) {
     await rig.addUser(8 + at)
     await rig.addToken(4 + at, 8 + at, key)
     await rig.grant(8 + at, 1_000_000_000n)
   }
 })
-afterAll(() => rig.close())
 
 const limited = { status: 429, json: { error: { code: 'rate_limited' } } }
 

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type TasksRig, tasksRig } from './tasks-rig.ts'
+import { expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { tasksRig } from './tasks-rig.ts'
 
-let rig: TasksRig
-beforeAll(async () => {
-  rig = await tasksRig({}, { taskMs: 300 })
-})
-afterAll(() => rig.close())
+const rig = startedOnce(() => tasksRig({}, { taskMs: 300 }))
 
 const statusOf = async (task: string) => (await rig.ask(`/suno/fetch/${task}`)).json.data.status
 

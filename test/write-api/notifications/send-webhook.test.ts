@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { userPolicy } from '#infra/outbound/guard.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { sendWebhook, WEBHOOK_LIMITS } from '#write-api/notifications/send-webhook.ts'
 import { startHookServer } from './hook-server.ts'
 
-let server: Awaited<ReturnType<typeof startHookServer>>
-
-beforeAll(async () => {
-  server = await startHookServer()
-})
-afterAll(() => server.close())
+const server = startedOnce(startHookServer)
 
 const NOW = 1_800_000_000_500
 const HOOK = {

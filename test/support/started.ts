@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+
+type Closable = { close(): unknown }
+type Start<Value> = () => Promise<Value>
+
+/** Starts something before the first test of a file, and closes it after the last. */
+export function startedOnce<Value extends Closable>(start: Start<Value>): Value {
+  return started(start, beforeAll, afterAll)
+}
+
+/** Starts something before each test, and closes it after the test. */
+export function startedForEach<Value extends Closable>(start: Start<Value>): Value {
+  return started(start, beforeEach, afterEach)
+}
+
+/**
+ * Answers a stand-in for what is started: a test file can name it at once, while it exists only
+ * once the hook has run. Methods are bound, because private fields of a class are not reached
+ * through a stand-in.
+ */
+function started<Value extends Closable>(
+  start: Start<Value>,
+  before: typeof beforeAll | typeof beforeEach,
+  after: typeof afterAll | typeof afterEach,
+): Value {
+  let current: Value | undefined
+  const value = (): Value => {
+    if (current === undefined) throw new Error('it is started by a hook, and no hook has run yet')
+    return current
+  }
+  before(async () => {
+    current = await start()
+  }, HOOK_MS)
+  after(async () => {
+    await current?.close()
+    current = undefined
+  }, HOOK_MS)
+  return new Proxy({} as Value, {
+    get: (_, name) => {
+      const member = Reflect.get(value(), name)
+      const isMethodOfClass = typeof member === 'function' && !Object.hasOwn(value(), name)
+      return isMethodOfClass ? member.bind(value()) : member
+    },
+    set: (_, name, member) => Reflect.set(value(), name, member),
+    ownKeys: () => Reflect.ownKeys(value()),
+    getOwnPropertyDescriptor: (_, name) => {
+      const descriptor = Object.getOwnPropertyDescriptor(value(), name)
+      return descriptor && { ...descriptor, configurable: true }
+    },
+  })
+}
+
+const HOOK_MS = 120_000
