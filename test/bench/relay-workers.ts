@@ -9,7 +9,7 @@ import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { PASSWORD, setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { rationEach } from './cpu-ration.ts'
 import type { LoadCount } from './load-program.ts'
@@ -114,9 +114,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
 }
 
 async function seed(url: string, providerUrl: string): Promise<string[]> {
-  const root = new ConsoleClient(url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  const root = await setUpSite(url)
   await setOption(root, 'ModelRatio', { 'sim-small': 0.001 })
   await root.must('POST', '/api/channel/', {
     name: 'light',

@@ -3,9 +3,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { budget } from '#test/support/budget.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
 
@@ -25,9 +24,7 @@ beforeAll(async () => {
     startProviderProcess({ ...pace, firstByteMs: 4_000 }),
     product.start(),
   ])
-  const root = new ConsoleClient(product.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  const root = await setUpSite(product.url)
   session = root.sessionHeaders
   await setOption(root, 'ModelPrice', { 'sim-small': 0.002, slow: 0.002 })
   const channel = (models: string, { url }: ProviderProcess) =>

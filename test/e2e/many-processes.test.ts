@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import { inTurn, startFront } from '#test/support/front.ts'
-import { chat, PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, chat, PASSWORD, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import {
   type ProviderProcess,
@@ -175,14 +175,7 @@ describe('what one process does, the others know', () => {
 
   it('a call by a new key, price and channel', async () => {
     await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
-    await root.must('POST', '/api/channel/', {
-      name: 'simulated',
-      type: 1,
-      key: 'sk-provider',
-      base_url: provider.url,
-      models: 'sim-small',
-      group: 'default',
-    })
+    await addChannel({ root, provider }, { models: 'sim-small' })
     const owner = new ConsoleClient(front.url)
     await owner.logIn('wanted', PASSWORD)
     const { items } = await root.must<{ items: { id: number }[] }>(

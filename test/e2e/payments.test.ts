@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type PaymentGateway, startPaymentGateway } from '#infra/demo/payment-gateway.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { PASSWORD } from '#test/support/product.ts'
+import { PASSWORD, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { type Site, startSite } from '#test/support/site.ts'
 
@@ -17,9 +17,7 @@ let root: ConsoleClient
 beforeAll(async () => {
   ;[site, gateway] = await Promise.all([startSite(), startPaymentGateway(KEYS)])
   processes = await Promise.all([site.start(ROLES), site.start(ROLES)])
-  root = new ConsoleClient(processes[0].url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(processes[0].url)
   for (const [key, value] of [
     ['ServerAddress', processes[0].url],
     ['PayAddress', gateway.url],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
-import { PASSWORD } from '#test/support/product.ts'
+import { PASSWORD, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { SHORT_GRACE, type Site, startSite } from '#test/support/site.ts'
 
@@ -21,9 +21,7 @@ async function redeem(product: ProductProcess, by: ConsoleClient, key: string): 
 }
 
 async function rootOf({ url }: ProductProcess): Promise<ConsoleClient> {
-  const root = new ConsoleClient(url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  const root = await setUpSite(url)
   return root
 }
 

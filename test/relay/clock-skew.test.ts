@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { setOption, setUpSite } from '#test/support/product.ts'
 import {
   LATE_CLOCK,
   type ProviderProcess,
@@ -22,9 +22,7 @@ beforeAll(async () => {
     startProviderProcess({ firstByteMs: 1, gapMs: 500, answerTokens: 24 }),
   ])
   const office = await site.start('write-api,read-api,projections')
-  root = new ConsoleClient(office.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(office.url)
   await setOption(root, 'ModelRatio', { 'sim-small': 1 })
   await root.must('POST', '/api/channel/', {
     ...{ name: 'slow', type: 1, key: 'sk-slow', base_url: provider.url },

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { setOption, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { startSite } from '#test/support/site.ts'
 import { startedOnce } from '#test/support/started.ts'
@@ -19,9 +19,7 @@ const ids: Record<string, number> = {}
 
 beforeAll(async () => {
   const office = await site.start('write-api,read-api,projections')
-  root = new ConsoleClient(office.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(office.url)
   await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
   for (const name of ['one', 'two', 'three']) {
     const { id } = await root.must<{ id: number }>('POST', '/api/channel/', {

@@ -1,15 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { startProduct } from '#infra/start.ts'
-import { type RunningCore, startCore } from '#infra/start-core.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, addUser, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { SHORT_LEASES, type Site, startSite } from '#test/support/site.ts'
+import { SHORT_LEASES } from '#test/support/site.ts'
 import { type Book, readBook } from './support/account-book.ts'
 import { type Call, callAtOnce } from './support/many-calls.ts'
+import { type RelaySite, startRelaySite } from './support/relay-site.ts'
 
 const TEN_CENTS = 50_000n
 const RICHES = 1_000_000_000n
@@ -21,10 +18,8 @@ const EXCESS_TOKENS = 1_024n
 const POOR = 2
 const RICH = 3
 
-let site: Site
-let office: ProductProcess
+let site: RelaySite
 let survivor: ProductProcess
-let core: RunningCore
 let keys: { poor: string; limited: string }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -40,20 +35,15 @@ const provider = createServer(async (request, response) => {
   }
   response.end('data: [DONE]\n\n')
 })
-const relay = () => site.start('relay', { NODE_OPTIONS: SHORT_LEASES, LOG_LEVEL: 'error' })
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  site = await startSite()
-  office = await site.start('write-api,read-api,projections')
-  keys = await seed(office.url)
-  survivor = await relay()
-  const environment = { ...site.environment, LOG_LEVEL: 'silent', PORT: '0', ROLES: 'projections' }
-  core = await startCore(readConfig(environment))
+  site = await startRelaySite(SHORT_LEASES)
+  keys = await seed()
+  survivor = await site.startRelay()
 }, 60_000)
 
 afterAll(async () => {
-  await core?.close()
   await site?.close()
   provider.closeAllConnections()
   provider.close()
@@ -65,14 +55,14 @@ it.each([
 ])(
   'sixty streams without a limit owe no more than %s covers, through a kill -9',
   async (_name, userId, balance, key) => {
-    const victim = await relay()
+    const victim = await site.startRelay()
     const dying = callAtOnce(2, [victim.url], key())
     await expect.poll(async () => admitted(await book(), userId)).toBe(2)
     const calls = [...dying, ...callAtOnce(58, [survivor.url, victim.url], key())]
     await expect.poll(async () => progressed(await book(), userId)).toBeGreaterThan(0)
     process.kill(victim.pid, 'SIGKILL')
     await victim.ended()
-    const again = await relay()
+    const again = await site.startRelay()
     calls.push(...callAtOnce(60, [again.url, survivor.url], key()))
     const answers = await Promise.all(calls)
     expect((await Promise.all(dying)).map(({ outcome }: Call) => outcome)).toEqual(['cut', 'cut'])
@@ -104,19 +94,10 @@ it.each([
 
 it('read models equal the fold of the events', async () => {
   expect(await survivor.stop()).toBe(0)
-  expect(await office.stop()).toBe(0)
-  const running = await startProduct({ ...core.core.config, roles: new Set(['projections']) })
-  const head = await running.core.store.headPosition()
-  await expect
-    .poll(() => [...(running.projections?.positions() ?? [])].every(([, at]) => at >= head))
-    .toBe(true)
-  const verdicts = await running.projections?.verify()
-  await running.stop(0)
-  expect(verdicts?.length).toBeGreaterThan(5)
-  expect(verdicts?.filter(({ isEqual }) => !isEqual)).toEqual([])
+  await site.expectReadModelsToEqualTheFold()
 }, 60_000)
 
-const book = () => readBook(core.core.store)
+const book = () => readBook(site.store)
 const whenQuiet = () =>
   expect.poll(async () => (await book()).open, { timeout: 45_000 }).toEqual([])
 const admitted = (read: Book, userId: number): number => read.admitted(userId)
@@ -141,29 +122,20 @@ function spentBy({ events }: Book, userId: number): bigint {
   return charges.reduce((sum, charge) => sum + charge, 0n)
 }
 
-async function seed(url: string): Promise<typeof keys> {
-  const root = new ConsoleClient(url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+async function seed(): Promise<typeof keys> {
+  const { root } = site
   for (const [key, value] of Object.entries(PRICES)) await setOption(root, key, value)
-  await root.must('POST', '/api/channel/', {
-    name: 'endless',
-    type: 1,
-    key: 'sk-provider',
-    base_url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
-    models: 'sim-small',
-    group: 'default',
-  })
-  const account = async (username: string, id: number, quota: bigint, token: object) => {
-    await root.must('POST', '/api/user/', { username, password: PASSWORD, display_name: username })
-    await root.must('PUT', '/api/user/', { id, quota: Number(quota) })
-    const owner = new ConsoleClient(url)
-    expect(await owner.logIn(username, PASSWORD)).toBe(id)
-    return (await owner.createToken({ name: username, ...token })).key
+  const { port } = provider.address() as AddressInfo
+  const endless = { url: `http://127.0.0.1:${port}` }
+  await addChannel({ root, provider: endless }, { models: 'sim-small' })
+  const keyOf = async (username: string, id: number, quota: bigint, token: object) => {
+    const user = await addUser(root, username, Number(quota))
+    expect(user.id).toBe(id)
+    return (await user.client.createToken({ name: username, ...token })).key
   }
   const limited = { unlimited_quota: false, remain_quota: Number(TEN_CENTS) }
   return {
-    poor: await account('poor', POOR, TEN_CENTS, { unlimited_quota: true }),
-    limited: await account('rich', RICH, RICHES, limited),
+    poor: await keyOf('poor', POOR, TEN_CENTS, { unlimited_quota: true }),
+    limited: await keyOf('rich', RICH, RICHES, limited),
   }
 }

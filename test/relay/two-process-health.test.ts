@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { setOption, setUpSite } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { type Site, startSite } from '#test/support/site.ts'
 
@@ -22,9 +21,7 @@ beforeAll(async () => {
     startSimulatedProvider(),
   ])
   const office = await site.start('write-api,read-api,projections')
-  const root = new ConsoleClient(office.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  const root = await setUpSite(office.url)
   await setOption(root, 'ModelPrice', { 'sim-small': 0.000001 })
   await setOption(root, 'RetryTimes', '1')
   await setOption(root, 'channel_health.circuit_failures', String(FAILURES))

@@ -4,21 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { startProduct } from '#infra/start.ts'
-import { type RunningCore, startCore } from '#infra/start-core.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, addUser, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import {
-  type ProviderProcess,
-  SHORT_LEASES,
-  type Site,
-  startProviderProcess,
-  startSite,
-} from '#test/support/site.ts'
+import { type ProviderProcess, SHORT_LEASES, startProviderProcess } from '#test/support/site.ts'
 import { type Book, readBook } from './support/account-book.ts'
 import { type Call, callAtOnce } from './support/many-calls.ts'
+import { type RelaySite, startRelaySite } from './support/relay-site.ts'
 
 const PRICE = 1_000n
 const AFFORDABLE = 10
@@ -30,34 +21,26 @@ const TAKEOVER_MS = 14_000
 const PACE_MS = 5_000
 const SLACK_MS = 3_000
 
-let site: Site
+let site: RelaySite
 let provider: ProviderProcess
-let office: ProductProcess
 let survivor: ProductProcess
 let victim: ProductProcess
-let core: RunningCore
 let keys: Record<'rich' | 'poor', string>
 let calls: Call[]
 let killedAt = 0
 
-const relay = () => site.start('relay', { NODE_OPTIONS: SHORT_LEASES, LOG_LEVEL: 'error' })
-
 beforeAll(async () => {
   ;[site, provider] = await Promise.all([
-    startSite(),
+    startRelaySite(SHORT_LEASES),
     startProviderProcess({ firstByteMs: 150, gapMs: 60, answerTokens: 30 }),
   ])
-  office = await site.start('write-api,read-api,projections')
-  keys = await seed(office.url)
-  // The first one holds the sweeper's lease, and is the one to die: another has to take over.
-  victim = await relay()
-  survivor = await relay()
-  const environment = { ...site.environment, LOG_LEVEL: 'silent', PORT: '0', ROLES: 'projections' }
-  core = await startCore(readConfig(environment))
+  keys = await seed()
+  // The first relay holds the sweeper's lease and is the one to die: another has to take over.
+  victim = await site.startRelay()
+  survivor = await site.startRelay()
 }, 60_000)
 
 afterAll(async () => {
-  await core?.close()
   await site?.close()
   provider?.close()
 }, 60_000)
@@ -71,7 +54,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     ])
     killedAt = await killer
     expect(calls.filter(({ outcome }) => outcome === 'cut').length).toBeGreaterThan(20)
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(book.open.length).toBeGreaterThan(20)
   })
 
@@ -88,7 +71,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
   }, 60_000)
 
   it('not one call too many was admitted, and no balance was ever below 0', async () => {
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(book.admitted(POOR)).toBe(AFFORDABLE)
     expect(book.lowest(POOR)).toBe(0n)
     expect(book.lowest(RICH)).toBeGreaterThanOrEqual(0n)
@@ -98,7 +81,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
   })
 
   it('what a caller has whole is settled once, and asked of the provider once', async () => {
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     const whole = calls.filter(({ outcome }) => outcome === 'whole')
     expect(whole.length).toBeGreaterThan(50)
     expect(whole.filter(({ requestId }) => book.settled.get(requestId) !== 1)).toEqual([])
@@ -110,9 +93,9 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
 
 describe('a relay that stands still for longer than its calls’ lease, and wakes', () => {
   it('doubles nothing, and gives no caller a whole answer that the ledger calls cut', async () => {
-    const sleeper = await relay()
+    const sleeper = await site.startRelay()
     const late = callAtOnce(40, [sleeper.url], keys.rich)
-    await expect.poll(async () => (await readBook(core.core.store)).open.length).toBe(40)
+    await expect.poll(async () => (await readBook(site.store)).open.length).toBe(40)
     process.kill(sleeper.pid, 'SIGSTOP')
     const swept = await whenQuiet()
     expect(swept.endedNotOnce).toEqual([])
@@ -121,7 +104,7 @@ describe('a relay that stands still for longer than its calls’ lease, and wake
     expect(answers.map(({ outcome }) => outcome)).not.toContain('whole')
     const again = await Promise.all(callAtOnce(10, [sleeper.url], keys.rich))
     expect(again.map(({ outcome }) => outcome)).toEqual(Array(10).fill('whole'))
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(book.endedNotOnce).toEqual([])
     expect(book.open).toEqual([])
     for (const { requestId } of answers) expect(book.settled.get(requestId)).toBeUndefined()
@@ -133,16 +116,7 @@ describe('a relay that stands still for longer than its calls’ lease, and wake
 describe('afterwards', () => {
   it('read models equal the fold of the events', async () => {
     expect(await survivor.stop()).toBe(0)
-    expect(await office.stop()).toBe(0)
-    const running = await startProduct({ ...core.core.config, roles: new Set(['projections']) })
-    const head = await running.core.store.headPosition()
-    await expect
-      .poll(() => [...(running.projections?.positions() ?? [])].every(([, at]) => at >= head))
-      .toBe(true)
-    const verdicts = await running.projections?.verify()
-    await running.stop(0)
-    expect(verdicts?.length).toBeGreaterThan(5)
-    expect(verdicts?.filter(({ isEqual }) => !isEqual)).toEqual([])
+    await site.expectReadModelsToEqualTheFold()
   }, 60_000)
 })
 
@@ -151,14 +125,14 @@ const cutCount = (): number => calls.filter(({ outcome }) => outcome === 'cut').
 /** The book once no call is open any more. */
 async function whenQuiet(): Promise<Book> {
   await expect
-    .poll(async () => (await readBook(core.core.store)).open, { timeout: 45_000, interval: 500 })
+    .poll(async () => (await readBook(site.store)).open, { timeout: 45_000, interval: 500 })
     .toEqual([])
-  return readBook(core.core.store)
+  return readBook(site.store)
 }
 
 /** Both relays take calls in turn, so with so many holds open its own are among them. */
 async function killOnceUnderWay(target: ProductProcess): Promise<number> {
-  const openHolds = async () => (await readBook(core.core.store)).open.length
+  const openHolds = async () => (await readBook(site.store)).open.length
   await expect.poll(openHolds, { timeout: 20_000 }).toBeGreaterThan(150)
   return killFromOutside(target)
 }
@@ -177,28 +151,16 @@ async function killFromOutside(target: ProductProcess): Promise<number> {
   return at
 }
 
-async function seed(url: string): Promise<typeof keys> {
-  const root = new ConsoleClient(url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
-  await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
-  await root.must('POST', '/api/channel/', {
-    name: 'slow',
-    type: 1,
-    key: 'sk-provider',
-    base_url: provider.url,
-    models: 'sim-small',
-    group: 'default',
-  })
-  const account = async (username: string, id: number, quota: bigint): Promise<string> => {
-    await root.must('POST', '/api/user/', { username, password: PASSWORD, display_name: username })
-    await root.must('PUT', '/api/user/', { id, quota: Number(quota) })
-    const owner = new ConsoleClient(url)
-    expect(await owner.logIn(username, PASSWORD)).toBe(id)
-    return (await owner.createToken({ name: username, unlimited_quota: true })).key
+async function seed(): Promise<typeof keys> {
+  await setOption(site.root, 'ModelPrice', { 'sim-small': 0.002 })
+  await addChannel({ root: site.root, provider }, { models: 'sim-small' })
+  const keyOf = async (username: string, id: number, quota: bigint): Promise<string> => {
+    const user = await addUser(site.root, username, Number(quota))
+    expect(user.id).toBe(id)
+    return (await user.client.createToken({ name: username, unlimited_quota: true })).key
   }
   return {
-    rich: await account('rich', RICH, PRICE * 10_000n),
-    poor: await account('poor', POOR, PRICE * BigInt(AFFORDABLE)),
+    rich: await keyOf('rich', RICH, PRICE * 10_000n),
+    poor: await keyOf('poor', POOR, PRICE * BigInt(AFFORDABLE)),
   }
 }

@@ -35,9 +35,7 @@ export async function testProduct(
   const { config, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
   const provider = await startSimulatedProvider(options.provider)
   const running = await startProduct(config)
-  const root = new ConsoleClient(running.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  const root = await setUpSite(running.url)
   return {
     running,
     url: running.url,
@@ -51,9 +49,30 @@ export async function testProduct(
   }
 }
 
-/** Adds a channel to the product's simulated provider and answers its id. */
+/** Sets up a new site, and answers a client that is logged in as root. */
+export async function setUpSite(url: string): Promise<ConsoleClient> {
+  const root = new ConsoleClient(url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  return root
+}
+
+/** Creates a user with a quota, and answers a client that is logged in as that user. */
+export async function addUser(
+  root: ConsoleClient,
+  username: string,
+  quota?: number,
+): Promise<{ readonly id: number; readonly client: ConsoleClient }> {
+  await root.must('POST', '/api/user/', { username, password: PASSWORD })
+  const client = new ConsoleClient(root.url)
+  const id = await client.logIn(username, PASSWORD)
+  if (quota !== undefined) await root.must('PUT', '/api/user/', { id, quota })
+  return { id, client }
+}
+
+/** Adds a channel to a provider and answers its id. */
 export async function addChannel(
-  { root, provider }: Pick<TestProduct, 'root' | 'provider'>,
+  { root, provider }: { readonly root: ConsoleClient; readonly provider: { readonly url: string } },
   fields: Record<string, unknown> = {},
 ): Promise<number> {
   await root.must('POST', '/api/channel/', {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { treeOf } from '#test/support/process-tree.ts'
-import { PASSWORD } from '#test/support/product.ts'
+import { setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 
 let product: ProductProcess
@@ -10,9 +10,7 @@ let root: ConsoleClient
 beforeAll(async () => {
   product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections' })
   await product.start()
-  root = new ConsoleClient(product.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(product.url)
 }, 60_000)
 afterAll(() => product.remove())
 

@@ -5,12 +5,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { readBook } from '#test/relay/support/account-book.ts'
 import { type Call, callAtOnce } from '#test/relay/support/many-calls.ts'
 import { treeOf } from '#test/support/process-tree.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import {
   type ProviderProcess,
@@ -36,18 +36,9 @@ beforeAll(async () => {
     NODE_OPTIONS: SHORT_LEASES,
   })
   ;[provider] = await Promise.all([startProviderProcess(PACE), product.start()])
-  root = new ConsoleClient(product.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(product.url)
   await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
-  await root.must('POST', '/api/channel/', {
-    name: 'simulated',
-    type: 1,
-    key: 'sk-provider',
-    base_url: provider.url,
-    models: 'sim-small',
-    group: 'default',
-  })
+  await addChannel({ root, provider }, { models: 'sim-small' })
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
 }, 60_000)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { addChannel, PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, PASSWORD, setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 
 let product: ProductProcess
@@ -12,9 +12,7 @@ beforeAll(async () => {
   provider = await startSimulatedProvider()
   product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
   await product.start()
-  root = new ConsoleClient(product.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  root = await setUpSite(product.url)
   await addChannel({ root, provider })
   await setOption(root, 'ModelRatio', { 'sim-small': 1 })
   key = (await root.createToken({ name: 'keyed', unlimited_quota: true })).key

@@ -2,56 +2,39 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
-import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { type RunningCore, startCore } from '#infra/start-core.ts'
-import { PASSWORD, setOption } from '#test/support/product.ts'
+import { addChannel, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { type Site, startSite } from '#test/support/site.ts'
 import { readBook } from '../support/account-book.ts'
+import { type RelaySite, startRelaySite } from '../support/relay-site.ts'
 
 const FAST_POLLS = `--import=${join(import.meta.dirname, '../../support/fast-polls.ts')}`
 const ROOT = 1
 const TASK_MS = 1_500
 
-let site: Site
+let site: RelaySite
 let provider: SimulatedProvider
-let office: ProductProcess
 let victim: ProductProcess
 let survivor: ProductProcess
-let core: RunningCore
 let key: string
-let root: ConsoleClient
 
 beforeAll(async () => {
-  ;[site, provider] = await Promise.all([startSite(), startSimulatedProvider({ taskMs: TASK_MS })])
-  office = await site.start('write-api,read-api,projections')
-  const relay = () => site.start('relay', { NODE_OPTIONS: FAST_POLLS, LOG_LEVEL: 'error' })
-  // The first one holds the poller's lease, and is the one to die: another has to take over.
-  victim = await relay()
-  survivor = await relay()
-  root = new ConsoleClient(office.url)
-  await root.setUp('root', PASSWORD)
-  await root.logIn('root', PASSWORD)
+  ;[site, provider] = await Promise.all([
+    startRelaySite(FAST_POLLS),
+    startSimulatedProvider({ taskMs: TASK_MS }),
+  ])
+  // The first relay holds the poller's lease and is the one to die: another has to take over.
+  victim = await site.startRelay()
+  survivor = await site.startRelay()
+  const { root } = site
   for (const name of ['DrawingEnabled', 'MjNotifyEnabled']) await setOption(root, name, true)
   await setOption(root, 'ServerAddress', survivor.url)
-  await root.must('POST', '/api/channel/', {
-    name: 'drawings',
-    type: 2,
-    key: 'secret',
-    base_url: provider.url,
-    models: 'mj_imagine',
-    group: 'default',
-  })
+  await addChannel({ root, provider }, { type: 2, models: 'mj_imagine' })
   await root.must('PUT', '/api/user/', { id: ROOT, quota: 100_000_000 })
   key = (await root.createToken({ name: 'root', unlimited_quota: true })).key
-  const environment = { ...site.environment, LOG_LEVEL: 'silent', PORT: '0', ROLES: 'projections' }
-  core = await startCore(readConfig(environment))
 }, 60_000)
 
 afterAll(async () => {
-  await core?.close()
   await site?.close()
   await provider?.close()
 }, 60_000)
@@ -71,7 +54,7 @@ async function taskOf(answer: Response): Promise<string> {
 }
 
 async function eventsOf(task: string): Promise<Recorded<TaskEvent>[]> {
-  return (await core.core.store.readStream(`task-${task}`)) as Recorded<TaskEvent>[]
+  return (await site.store.readStream(`task-${task}`)) as Recorded<TaskEvent>[]
 }
 const ends = async (task: string) =>
   (await eventsOf(task)).map(({ type }) => type).filter((type) => /Succeeded|Failed/.test(type))
@@ -102,7 +85,7 @@ describe('two relays, who asks in one of them, and call backs to both', () => {
     for (const task of tasks) {
       await expect.poll(() => ends(task), { timeout: 10_000 }).toEqual(['TaskSucceeded'])
     }
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(tasks.map((task) => book.settled.get(task))).toEqual(Array(10).fill(1))
     expect(book.open).toEqual([])
     expect(book.endedNotOnce).toEqual([])
@@ -118,17 +101,17 @@ describe('a relay that dies between submit and answer', () => {
     await expect.poll(started, { timeout: 5_000 }).toBeDefined()
     await victim.kill()
     expect(await answer).toBeNull()
-    const { open } = await readBook(core.core.store)
+    const { open } = await readBook(site.store)
     expect(open).toHaveLength(1)
     const [task = ''] = open
     await expect.poll(() => ends(task), { timeout: 10_000 }).toEqual(['TaskSucceeded'])
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(book.settled.get(task)).toBe(1)
     expect(book.held(ROOT)).toBe(0n)
   }, 30_000)
 
   it('has its place as who asks taken by another', async () => {
-    await setOption(root, 'MjNotifyEnabled', false)
+    await setOption(site.root, 'MjNotifyEnabled', false)
     await expect
       .poll(
         async () => {
@@ -140,9 +123,9 @@ describe('a relay that dies between submit and answer', () => {
       )
       .not.toBeNull()
     await expect
-      .poll(async () => (await readBook(core.core.store)).open, { timeout: 30_000 })
+      .poll(async () => (await readBook(site.store)).open, { timeout: 30_000 })
       .toEqual([])
-    const book = await readBook(core.core.store)
+    const book = await readBook(site.store)
     expect(book.endedNotOnce).toEqual([])
     expect(book.ledgerSum).toBe(0n)
   }, 45_000)
