@@ -12,9 +12,12 @@ import {
   upcastToken,
 } from '#domain/token/events.ts'
 import type { UserErased } from '#domain/user/events.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
+import { cellsOfFields } from '../field-cells.ts'
 import { type FoldContext, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
+import { TOKEN_COLUMNS } from './query.ts'
 
 /**
  * The access tokens, with readable names for searching and with references of their keys, never
@@ -70,10 +73,7 @@ function patchAll({ data, position }: OfSeveral, rows: RowChanges, cells: Cells)
 
 const cellsOf = (terms: SharedTerms) => ({
   expires_at: terms.expiresAt,
-  token_group: terms.group,
   models: terms.models,
-  allow_ips: terms.allowIps,
   rate_limit: terms.rateLimit,
-  tokens_per_minute: terms.tokensPerMinute,
-  max_concurrency: terms.maxConcurrency,
+  ...cellsOfFields(TOKEN_FIELDS, terms, TOKEN_COLUMNS),
 })

@@ -1,14 +1,13 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import {
-  nullable,
-  type RowOf,
-  rowType,
-  sealedText,
-  wireInteger,
-} from '#infra/postgres/row-types.ts'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
+import { fieldColumns, selectedFields } from '../field-cells.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
+
+/** The columns that are not called as their field is. */
+export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
   id: wireInteger,
@@ -19,36 +18,29 @@ const TOKEN = {
   isDeleted: Type.Boolean(),
   /** Unix seconds; null means that it never expires. */
   expiresAt: nullable(wireInteger),
-  /** Empty: the user's own group applies. */
-  group: Type.String(),
   /** null: every model of the group. */
   models: nullable(Type.Array(Type.String())),
-  /** Sealed with its user's key; null allows every address. */
-  allowIps: sealedText,
   rateLimit: Type.Object({
     isEnabled: Type.Boolean(),
     periodSeconds: Type.Number(),
     count: Type.Number(),
     success: Type.Number(),
   }),
-  /** 0 means no limit, as for `maxConcurrency`. */
-  tokensPerMinute: Type.Number(),
-  maxConcurrency: Type.Number(),
   keyLookup: Type.String(),
   keyRef: Type.String(),
   keyHint: Type.String(),
   /** Unix seconds. */
   createdAt: wireInteger,
+  ...fieldColumns(TOKEN_FIELDS),
 }
 const tokenRow = rowType(TOKEN)
 export type TokenRow = RowOf<typeof tokenRow>
 
 const columns = sql.fragment`
   t.id, t.user_id as "userId", t.name, t.status = 1 as "isEnabled", t.is_deleted as "isDeleted",
-  t.expires_at as "expiresAt", t.token_group as "group", t.models, t.allow_ips as "allowIps",
-  t.rate_limit as "rateLimit", t.tokens_per_minute as "tokensPerMinute",
-  t.max_concurrency as "maxConcurrency", t.key_lookup as "keyLookup", t.key_ref as "keyRef",
-  t.key_hint as "keyHint", t.created_at as "createdAt"
+  t.expires_at as "expiresAt", t.models, t.rate_limit as "rateLimit", t.key_lookup as "keyLookup",
+  t.key_ref as "keyRef", t.key_hint as "keyHint", t.created_at as "createdAt",
+  ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}
 `
 
 /** null when the token never existed; a deleted one is returned with `isDeleted`. */

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
+import { answerProperties } from './field-schemas.ts'
+import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
 /** The fields that calls and time change, which the live socket pushes. */
 export const TokenState = Type.Object({
@@ -10,43 +12,27 @@ export const TokenState = Type.Object({
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
+  /** Unix seconds; -1 means never. */
   expired_time: Type.Integer(),
+  /** The time of the last call in Unix seconds; 0 means never. */
   accessed_time: Type.Integer(),
 })
 export type TokenState = Static<typeof TokenState>
 
 export const Token = Type.Object({
-  id: Type.Integer(),
+  ...TokenState.properties,
   user_id: Type.Integer(),
-  name: Type.String(),
   key: Type.String({
     description:
       'The key without sk-, only in a session of its owner. An access token gets asterisks ' +
       'and the last four characters.',
   }),
-  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
-  status: Type.Integer(),
-  remain_quota: Type.Integer(),
-  used_quota: Type.Integer(),
-  unlimited_quota: Type.Boolean(),
-  /** Unix seconds; -1 means never. */
-  expired_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** The time of the last call in Unix seconds; 0 means never. */
-  accessed_time: Type.Integer(),
-  rate_limit_enabled: Type.Boolean(),
-  rate_limit_period: Type.Integer(),
-  rate_limit_count: Type.Integer(),
-  rate_limit_success: Type.Integer(),
-  /** 0 means no limit, also for `max_concurrency`. */
-  rate_limit_tpm: Type.Integer(),
-  max_concurrency: Type.Integer(),
+  ...answerProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Boolean(),
   /** Comma-separated. */
   model_limits: Type.String(),
-  /** One per line. */
-  allow_ips: Type.String(),
-  group: Type.String(),
+  ...answerProperties(TOKEN_FIELDS),
 })
 export type Token = Static<typeof Token>
 

@@ -1,3 +1,4 @@
+import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
@@ -6,6 +7,8 @@ import { notFound } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/tokens/query.ts'
+import { answerOf, openValues } from '../contract/fields.ts'
+import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
@@ -39,37 +42,22 @@ async function ownTokenAnswers(
   const now = Math.floor(core.now() / 1_000)
   return Promise.all(
     rows.map(async (row) => {
-      const { userId, allowIps, keyRef } = row
-      const ips = allowIps === null ? '' : ((await core.vault.open(userId, allowIps)) ?? '')
-      return tokenAnswer(row, budgets.get(row.id), keys.get(keyRef) ?? '', ips, now)
+      const open = (text: Sealed) => core.vault.open(row.userId, text)
+      const fields = answerOf(TOKEN_FIELDS, await openValues(TOKEN_FIELDS, row, open))
+      const key = keys.get(row.keyRef) ?? ''
+      return { ...tokenAnswer(row, budgets.get(row.id), now), ...fields, key }
     }),
   )
 }
 
-function tokenAnswer(
-  row: TokenRow,
-  budget: TokenBudget | undefined,
-  key: string,
-  allowIps: string,
-  now: number,
-): Token {
-  return {
-    ...tokenState(row, budget, now),
-    user_id: row.userId,
-    key,
-    created_time: row.createdAt,
-    rate_limit_enabled: row.rateLimit.isEnabled,
-    rate_limit_period: row.rateLimit.periodSeconds,
-    rate_limit_count: row.rateLimit.count,
-    rate_limit_success: row.rateLimit.success,
-    rate_limit_tpm: row.tokensPerMinute,
-    max_concurrency: row.maxConcurrency,
-    model_limits_enabled: row.models !== null,
-    model_limits: (row.models ?? []).join(','),
-    allow_ips: allowIps,
-    group: row.group,
-  }
-}
+const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number) => ({
+  ...tokenState(row, budget, now),
+  user_id: row.userId,
+  created_time: row.createdAt,
+  ...answerOf(RATE_LIMIT_FIELDS, row.rateLimit),
+  model_limits_enabled: row.models !== null,
+  model_limits: (row.models ?? []).join(','),
+})
 
 /** `now` is in Unix seconds. */
 export const tokenState = (

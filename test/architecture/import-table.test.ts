@@ -41,13 +41,14 @@ const TABLE: readonly Row[] = [
     may: [/^infra\//, SHARED, /^npm:/],
   },
   {
-    name: 'projections: events, pricing, infra',
+    name: 'projections: events, pricing, contracts, infra',
     from: /^projections\//,
     may: [
       /^projections\//,
       /^domain\/[^/]+\/events\.ts$/,
       SHARED,
       /^domain\/pricing\//,
+      CONTRACT,
       /^infra\//,
       /^npm:/,
     ],

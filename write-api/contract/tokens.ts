@@ -1,11 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { requestProperties } from '#read-api/contract/field-schemas.ts'
+import {
+  RATE_LIMIT_FIELDS,
+  TOKEN_BATCH_MAX,
+  TOKEN_FIELDS,
+  TOKEN_NAME_MAX,
+} from '#read-api/contract/token-fields.ts'
 
 const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
-
-/** The maximum length of a name in characters, including the suffix of a batch. */
-export const TOKEN_NAME_MAX = 100
-export const TOKEN_BATCH_MAX = 100
 
 /**
  * Every field except `name` is optional. A missing field takes its default on creation and stays
@@ -17,18 +20,10 @@ export const CreateToken = Type.Object({
   unlimited_quota: Type.Optional(Type.Boolean()),
   /** Unix seconds; -1 means never. 0 is rejected. */
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
-  rate_limit_enabled: Type.Optional(Type.Boolean()),
-  rate_limit_period: Type.Optional(Type.Integer({ minimum: 1, maximum: 31536000 })),
-  rate_limit_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
-  rate_limit_success: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
-  /** Model tokens of its calls in any minute; 0 means no limit. */
-  rate_limit_tpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
-  /** Concurrent calls; 0 means no limit. */
-  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000 })),
+  ...requestProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
-  allow_ips: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),
-  group: Type.Optional(Type.String({ maxLength: 200 })),
+  ...requestProperties(TOKEN_FIELDS),
   /** The number of tokens to create; all except the first get a random suffix to their name. */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })

@@ -15,16 +15,11 @@ import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
+import { TOKEN_REMAIN_INITIAL } from '#read-api/contract/token-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
 import { nameOf, namesFor } from './token-names.ts'
-import {
-  checkRemain,
-  checkUsableGroup,
-  DEFAULT_REMAIN,
-  DEFAULT_TERMS,
-  termsWith,
-} from './token-terms.ts'
+import { checkRemain, checkUsableGroup, INITIAL_TERMS, termsWith } from './token-terms.ts'
 
 type TokenBatch = {
   readonly names: readonly string[]
@@ -130,10 +125,14 @@ export const createToken: Action = (api, deps) => {
     onRequest: onlyUser,
     handler: async (request, reply) => {
       const user = principalOf(request)
-      const { remain_quota = DEFAULT_REMAIN, unlimited_quota = false, count = 1 } = request.body
+      const {
+        remain_quota = TOKEN_REMAIN_INITIAL,
+        unlimited_quota = false,
+        count = 1,
+      } = request.body
       checkRemain(remain_quota)
       const name = nameOf(request.body.name, '')
-      const terms = await termsWith(deps.core, user.userId, DEFAULT_TERMS, request.body)
+      const terms = await termsWith(deps.core, user.userId, INITIAL_TERMS, request.body)
       await checkUsableGroup(deps, user, terms.group)
       const names = namesFor(name, count)
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }

@@ -4,7 +4,7 @@ import type { TokenName } from '#domain/token/events.ts'
 import { KEY_ALPHABET } from '#domain/token/key-format.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { TOKEN_NAME_MAX } from '#write-api/contract/tokens.ts'
+import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
 import { validationWords } from '../validation-words.ts'
 import { tokenError } from './token-errors.ts'
 

@@ -4,9 +4,11 @@ import type { SharedTerms } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
-import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
+import { initialValues, namesIn } from '#read-api/contract/fields.ts'
+import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import type { Deps } from '../action.ts'
+import { applyFields } from '../apply-fields.ts'
 import type { CreateToken, UpdateToken } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
@@ -43,18 +45,17 @@ function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** The terms of a token that is created with only a name. */
-export const DEFAULT_TERMS: SharedTerms = {
-  expiresAt: null,
-  group: '',
-  models: null,
-  allowIps: null,
-  rateLimit: { isEnabled: false, periodSeconds: 60, count: 1000, success: 10 },
-  tokensPerMinute: 0,
-  maxConcurrency: 0,
-}
+const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
-export const DEFAULT_REMAIN = 500_000
+/** The terms of a token that is created with only a name, in the order of the stored events. */
+export const INITIAL_TERMS: SharedTerms = {
+  expiresAt: null,
+  group,
+  models: null,
+  allowIps,
+  rateLimit: initialValues(RATE_LIMIT_FIELDS),
+  ...others,
+}
 
 /** Throws for a negative budget. A row may have one, and is sent back unchanged. */
 export function checkRemain(remain: number): void {
@@ -72,23 +73,19 @@ export async function termsWith(
   before: SharedTerms,
   fields: Fields,
 ): Promise<SharedTerms> {
-  const { rateLimit } = before
   if (fields.group !== undefined) checkName('group', fields.group)
+  const body = { ...fields, allow_ips: addressLines(fields.allow_ips) }
+  const owner = { vault, userId }
   return {
+    ...(await applyFields(TOKEN_FIELDS, before, body, owner)),
     expiresAt: expiryOf(fields, before, now()),
-    group: fields.group ?? before.group,
     models: modelsOf(fields, before),
-    allowIps: await sealAllowIps(vault, userId, fields, before),
-    rateLimit: {
-      isEnabled: fields.rate_limit_enabled ?? rateLimit.isEnabled,
-      periodSeconds: fields.rate_limit_period ?? rateLimit.periodSeconds,
-      count: fields.rate_limit_count ?? rateLimit.count,
-      success: fields.rate_limit_success ?? rateLimit.success,
-    },
-    tokensPerMinute: fields.rate_limit_tpm ?? before.tokensPerMinute,
-    maxConcurrency: fields.max_concurrency ?? before.maxConcurrency,
+    rateLimit: await applyFields(RATE_LIMIT_FIELDS, before.rateLimit, fields, owner),
   }
 }
+
+const addressLines = (text: string | null | undefined): string | undefined =>
+  text === undefined ? undefined : parseAddresses(text ?? '').join('\n')
 
 function expiryOf({ expired_time: time }: Fields, before: SharedTerms, now: number): number | null {
   if (time === undefined || time === before.expiresAt) return before.expiresAt
@@ -120,24 +117,9 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
 
 function namesOf({ model_limits: text }: Fields): readonly string[] | undefined {
   if (text === undefined) return undefined
-  const names = text.split(',').map((name) => name.trim())
+  const names = namesIn(text)
   for (const name of names) checkName('model_limits', name)
-  return [...new Set(names.filter((name) => name !== ''))]
-}
-
-/** Seals the list only if it differs, so that a row that is sent back changes nothing. */
-async function sealAllowIps(
-  vault: Vault,
-  userId: number,
-  { allow_ips: allowIps }: Fields,
-  before: SharedTerms,
-): Promise<SharedTerms['allowIps']> {
-  if (allowIps === undefined) return before.allowIps
-  const lines = parseAddresses(allowIps ?? '')
-  if (lines.length === 0) return null
-  const text = lines.join('\n')
-  const current = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
-  return current === text ? before.allowIps : vault.seal(userId, text)
+  return names
 }
 
 /** Throws unless the user may use the group: the user's group, or one that is open to all users. */

@@ -56,9 +56,10 @@ async function change(
   const { tokens } = await actors.stateOf(tokenDecider, stream)
   const token = tokens.get(tokenId)
   if (token === undefined) throw tokenError('TokenUnknown')
-  const name = await sealName(deps.core.vault, userId, fields.name, token.terms.name)
-  const terms = { name, ...(await termsWith(deps.core, userId, token.terms, fields)) }
-  if (terms.group !== token.terms.group) await checkUsableGroup(deps, user, terms.group)
+  const { name: nameBefore, ...before } = token.terms
+  const name = await sealName(deps.core.vault, userId, fields.name, nameBefore)
+  const terms = { name, ...(await termsWith(deps.core, userId, before, fields)) }
+  if (terms.group !== before.group) await checkUsableGroup(deps, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const steps: AnyStep[] = [
     { decider: tokenDecider, stream, command },

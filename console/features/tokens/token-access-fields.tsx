@@ -9,7 +9,7 @@ import { Select, TextArea } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { Switch } from '#console/ui/switches.tsx'
 import { wrongAddress } from './address-lines.ts'
-import type { TokenFormProps } from './token-draft.ts'
+import { faultText, type TokenFormProps } from './token-draft.ts'
 import { TokenRateFields } from './token-rate-fields.tsx'
 
 /** What a token may do: its group, models, rate and callers. */
@@ -24,7 +24,11 @@ export function TokenAccessFields(props: TokenFormProps): ReactElement {
       <FormField
         label={t('tokens.allowIps')}
         hint={t('tokens.allowIpsHint')}
-        error={faults.allowIps && addressFault(t, draft.allowIps)}
+        error={
+          faults.allowIps === 'ipWrong'
+            ? addressFault(t, draft.allowIps)
+            : faultText(t, faults.allowIps)
+        }
       >
         {(control) => (
           <TextArea
@@ -85,10 +89,7 @@ function ModelFields({ draft, faults, onChange }: TokenFormProps): ReactElement 
         onChange={(hasModelLimits) => onChange({ hasModelLimits })}
       />
       {draft.hasModelLimits && (
-        <FormField
-          label={t('tokens.models')}
-          error={faults.models && t(`tokens.fault.${faults.models}`)}
-        >
+        <FormField label={t('tokens.models')} error={faultText(t, faults.models)}>
           {(control) => (
             <NameList
               control={control}

@@ -6,7 +6,7 @@ import { quotaText } from '#console/ui/money.ts'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
 import { amountOfQuota, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
-import type { TokenFormProps } from './token-draft.ts'
+import { faultText, type TokenFormProps } from './token-draft.ts'
 
 const QUICK_DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 
@@ -35,7 +35,7 @@ export function TokenAmountFields(props: TokenFormProps): ReactElement {
         <FormField
           label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
           hint={hint()}
-          error={fault && t(`tokens.fault.${fault}`)}
+          error={faultText(t, fault)}
         >
           {(control) => (
             <div className="tg-picked">

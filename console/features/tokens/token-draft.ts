@@ -1,142 +1,131 @@
+import type { TFunction } from 'i18next'
+import {
+  bodyOf,
+  changedFields,
+  type DraftOf,
+  draftOf,
+  type FieldFault,
+  type FieldFaults,
+  fieldFaults,
+  fieldFaultText,
+  integerFault,
+  lengthFault,
+  newDraft,
+} from '#console/ui/field-draft.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import {
+  RATE_LIMIT_FIELDS,
+  TOKEN_BATCH_MAX,
+  TOKEN_FIELDS,
+  TOKEN_NAME_MAX,
+  TOKEN_REMAIN_INITIAL,
+} from '#read-api/contract/token-fields.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import type { CreateToken } from '#write-api/contract/tokens.ts'
 import { addressLines, wrongAddress } from './address-lines.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
-/** What the form holds: numbers as typed, dates as their field has them. */
-export type TokenDraft = {
+/** The form's values: numbers as typed, dates as their control has them. */
+export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
   isUnlimited: boolean
   neverExpires: boolean
   expiresAt: string
-  hasRateLimit: boolean
-  ratePeriod: string
-  rateCount: string
-  rateSuccess: string
-  /** 0: no limit, as `concurrency`. */
-  tokensPerMinute: string
-  concurrency: string
+  rateLimit: DraftOf<typeof RATE_LIMIT_FIELDS>
   hasModelLimits: boolean
   models: readonly string[]
-  allowIps: string
-  group: string
-  /** Tokens to create at once; 1 when editing. */
+  /** The number of tokens to create; 1 when editing. */
   count: string
 }
 
-export const DEFAULT_QUOTA = 500_000n
-export const COUNT_MAX = 100
-export const NAME_MAX = 100
-
-export type TokenFault =
+type TokenFault =
   | 'nameMissing'
-  | 'nameTooLong'
   | 'amountWrong'
   | 'expiryWrong'
   | 'expiryPast'
-  | 'numberWrong'
-  | 'countWrong'
   | 'modelsMissing'
   | 'ipWrong'
-export type TokenFaults = Partial<Record<keyof TokenDraft, TokenFault>>
+  | FieldFault
+export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenFault>> & {
+  rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
+}
 
-export const newToken = (unit: AmountUnit, group: string): TokenDraft => ({
+/** `ipWrong` has a text that names the line, see `TokenAccessFields`. */
+export function faultText(t: TFunction, fault: TokenFault | undefined): string | undefined {
+  if (fault === undefined) return undefined
+  return typeof fault === 'object' ? fieldFaultText(t, fault) : t(`tokens.fault.${fault}`)
+}
+
+export const newToken = (unit: AmountUnit): TokenDraft => ({
+  ...newDraft(TOKEN_FIELDS),
   name: '',
-  amount: amountOfQuota(DEFAULT_QUOTA, unit),
+  amount: amountOfQuota(BigInt(TOKEN_REMAIN_INITIAL), unit),
   isUnlimited: false,
   neverExpires: true,
   expiresAt: '',
-  hasRateLimit: false,
-  ratePeriod: '60',
-  rateCount: '1000',
-  rateSuccess: '10',
-  tokensPerMinute: '0',
-  concurrency: '0',
+  rateLimit: newDraft(RATE_LIMIT_FIELDS),
   hasModelLimits: false,
   models: [],
-  allowIps: '',
-  group,
   count: '1',
 })
 
 export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
+  ...draftOf(TOKEN_FIELDS, token),
   name: token.name,
   amount: amountOfQuota(BigInt(token.remain_quota), unit),
   isUnlimited: token.unlimited_quota,
   neverExpires: token.expired_time === NEVER,
   expiresAt: expiryText(token.expired_time),
-  hasRateLimit: token.rate_limit_enabled,
-  ratePeriod: String(token.rate_limit_period),
-  rateCount: String(token.rate_limit_count),
-  rateSuccess: String(token.rate_limit_success),
-  tokensPerMinute: String(token.rate_limit_tpm),
-  concurrency: String(token.max_concurrency),
+  rateLimit: draftOf(RATE_LIMIT_FIELDS, token),
   hasModelLimits: token.model_limits_enabled,
   models: namesOf(token.model_limits),
-  allowIps: token.allow_ips,
-  group: token.group,
   count: '1',
 })
 
-/** `expiresBefore`: the text that an edited token came with, which may be over by now. */
+/** `expiresBefore` is the expiry of the edited token, which may be in the past by now. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
-  const faults: TokenFaults = {}
-  if (draft.name.trim() === '') faults.name = 'nameMissing'
-  else if ([...draft.name.trim()].length > NAME_MAX) faults.name = 'nameTooLong'
-  if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null) {
-    faults.amount = 'amountWrong'
+  const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
+  const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
+    if (fault !== null) Object.assign(faults, { [field]: fault })
   }
+  set('name', draft.name.trim() === '' ? 'nameMissing' : lengthFault(NAME, draft.name))
+  if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null) set('amount', 'amountWrong')
   const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : expirySeconds(draft.expiresAt)
-  if (expiry === null) faults.expiresAt = 'expiryWrong'
+  if (expiry === null) set('expiresAt', 'expiryWrong')
   else if (expiry * 1_000 <= Date.now() && draft.expiresAt !== expiresBefore) {
-    faults.expiresAt = 'expiryPast'
+    set('expiresAt', 'expiryPast')
   }
-  if (draft.hasRateLimit) {
-    if (!isWhole(draft.ratePeriod, 1, 31_536_000)) faults.ratePeriod = 'numberWrong'
-    if (!isWhole(draft.rateCount, 0, 1_000_000_000)) faults.rateCount = 'numberWrong'
-    if (!isWhole(draft.rateSuccess, 0, 1_000_000_000)) faults.rateSuccess = 'numberWrong'
-  }
-  if (!isWhole(draft.tokensPerMinute, 0, 1_000_000_000)) faults.tokensPerMinute = 'numberWrong'
-  if (!isWhole(draft.concurrency, 0, 100_000)) faults.concurrency = 'numberWrong'
-  if (draft.hasModelLimits && draft.models.length === 0) faults.models = 'modelsMissing'
-  if (wrongAddress(draft.allowIps) !== null) faults.allowIps = 'ipWrong'
-  if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countWrong'
+  const rateFaults = draft.rateLimit.isEnabled
+    ? fieldFaults(RATE_LIMIT_FIELDS, draft.rateLimit)
+    : {}
+  if (Object.keys(rateFaults).length > 0) faults.rateLimit = rateFaults
+  if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
+  if (wrongAddress(draft.allowIps) !== null) set('allowIps', 'ipWrong')
+  set('count', integerFault({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return faults
 }
 
-/** The fields as the server takes them; ask `tokenFaults` first. */
+const NAME = { maxLength: TOKEN_NAME_MAX }
+
+/** The body of a request; `tokenFaults` must have found nothing. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
+  ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
   remain_quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
   unlimited_quota: draft.isUnlimited,
   expired_time: draft.neverExpires ? NEVER : (expirySeconds(draft.expiresAt) ?? NEVER),
-  rate_limit_enabled: draft.hasRateLimit,
-  rate_limit_period: wholeOr(draft.ratePeriod, 60),
-  rate_limit_count: wholeOr(draft.rateCount, 1000),
-  rate_limit_success: wholeOr(draft.rateSuccess, 10),
-  rate_limit_tpm: wholeOr(draft.tokensPerMinute, 0),
-  max_concurrency: wholeOr(draft.concurrency, 0),
+  ...bodyOf(RATE_LIMIT_FIELDS, draft.rateLimit),
   model_limits_enabled: draft.hasModelLimits,
   model_limits: draft.models.join(','),
-  allow_ips: addressLines(draft.allowIps).join('\n'),
-  group: draft.group,
 })
 
 /**
- * Only what the drawer changed: a quota left alone is not sent, so that calls made meanwhile
- * are not given back.
+ * The fields that the form changed. A quota that was left alone is not sent, so that calls made
+ * meanwhile are not refunded.
  */
-export function changedTerms(
-  before: TokenDraft,
-  after: TokenDraft,
-  unit: AmountUnit,
-): Partial<CreateToken> {
-  const old: Readonly<Record<string, unknown>> = termsOfDraft(before, unit)
-  const entries = Object.entries(termsOfDraft(after, unit))
-  return Object.fromEntries(entries.filter(([key, value]) => old[key] !== value))
-}
+export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
+  changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 
 export const namesOf = (text: string): string[] =>
   text
@@ -144,13 +133,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-const isWhole = (text: string, min: number, max: number): boolean =>
-  /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
-
-const wholeOr = (text: string, otherwise: number): number =>
-  /^\d{1,10}$/.test(text.trim()) ? Number(text) : otherwise
-
-/** What the form and its groups of fields share. */
+/** The props that the form and its groups of fields share. */
 export type TokenFormProps = {
   draft: TokenDraft
   faults: TokenFaults

@@ -46,7 +46,7 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
     () => amountUnitOf(status?.display_in_currency ?? true, status?.quota_per_unit ?? 500_000),
     [status?.display_in_currency, status?.quota_per_unit],
   )
-  const first = props.token === 'new' ? newToken(unit, '') : draftOfToken(props.token, unit)
+  const first = props.token === 'new' ? newToken(unit) : draftOfToken(props.token, unit)
   const [before] = useState<TokenDraft>(first)
   const [draft, setDraft] = useState<TokenDraft>(before)
   const [faults, setFaults] = useState<TokenFaults>({})

@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
+import { TOKEN_NAME_MAX } from '#read-api/contract/token-fields.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import { TokenAmountFields } from './token-amount-fields.tsx'
-import { NAME_MAX, type TokenFormProps } from './token-draft.ts'
+import { faultText, type TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 
 /** When the token ends: a moment, or never; usual lifetimes count from now. */
@@ -19,7 +20,7 @@ function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactEl
     <FormField
       label={t('tokens.expiresAt')}
       hint={draft.neverExpires ? t('tokens.neverExpires') : undefined}
-      error={faults.expiresAt && t(`tokens.fault.${faults.expiresAt}`)}
+      error={faultText(t, faults.expiresAt)}
     >
       {(control) => (
         <div className="tg-picked">
@@ -70,14 +71,14 @@ export function TokenForm(props: TokenFormProps): ReactElement {
 
 function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
-  const error = faults.name && t(`tokens.fault.${faults.name}`)
+  const error = faultText(t, faults.name)
   return (
     <FormField label={t('tokens.name')} error={error} isRequired>
       {(control) => (
         <TextInput
           {...control}
           autoFocus
-          maxLength={NAME_MAX}
+          maxLength={TOKEN_NAME_MAX}
           placeholder={t('tokens.namePlaceholder')}
           value={draft.name}
           onChange={(name) => onChange({ name })}
@@ -89,7 +90,7 @@ function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
 
 function CountField({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
-  const error = faults.count && t(`tokens.fault.${faults.count}`)
+  const error = faultText(t, faults.count)
   return (
     <FormField label={t('tokens.count')} hint={t('tokens.countHint')} error={error}>
       {(control) => (

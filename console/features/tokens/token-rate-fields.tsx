@@ -1,65 +1,51 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
+import { NumberField } from '#console/ui/number-field.tsx'
 import { Switch } from '#console/ui/switches.tsx'
-import type { TokenFormProps } from './token-draft.ts'
+import { faultText, type TokenDraft, type TokenFormProps } from './token-draft.ts'
 
-const RATES = ['ratePeriod', 'rateCount', 'rateSuccess'] as const
-const LIMITS = ['tokensPerMinute', 'concurrency'] as const
+const RATES = ['periodSeconds', 'count', 'success'] as const
+const LIMITS = ['tokensPerMinute', 'maxConcurrency'] as const
 
-/** How often, how much and how many at once. */
-export function TokenRateFields(props: TokenFormProps): ReactElement {
-  const { draft, onChange } = props
+/** The limits on calls per period, on tokens per minute and on concurrent calls. */
+export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
+  const changeRate = (patch: Partial<TokenDraft['rateLimit']>) =>
+    onChange({ rateLimit: { ...draft.rateLimit, ...patch } })
   return (
     <>
       <Switch
-        label={t('tokens.hasRateLimit')}
-        hint={t('tokens.hasRateLimitHint')}
-        isOn={draft.hasRateLimit}
-        onChange={(hasRateLimit) => onChange({ hasRateLimit })}
+        label={t('tokens.rateLimit.isEnabled')}
+        hint={t('tokens.rateLimit.isEnabledHint')}
+        isOn={draft.rateLimit.isEnabled}
+        onChange={(isEnabled) => changeRate({ isEnabled })}
       />
-      {draft.hasRateLimit && (
+      {draft.rateLimit.isEnabled && (
         <div className="tg-form-row">
           {RATES.map((field) => (
-            <NumberField key={field} field={field} isBounded={field === 'ratePeriod'} {...props} />
+            <NumberField
+              key={field}
+              label={t(`tokens.rateLimit.${field}`)}
+              hint={field === 'periodSeconds' ? undefined : t('tokens.zeroHint')}
+              error={faultText(t, faults.rateLimit?.[field])}
+              value={draft.rateLimit[field]}
+              onChange={(value) => changeRate({ [field]: value })}
+            />
           ))}
         </div>
       )}
       <div className="tg-form-row">
         {LIMITS.map((field) => (
-          <NumberField key={field} field={field} {...props} />
+          <NumberField
+            key={field}
+            label={t(`tokens.${field}`)}
+            hint={t('tokens.zeroHint')}
+            error={faultText(t, faults[field])}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
         ))}
       </div>
     </>
-  )
-}
-
-function NumberField(
-  props: TokenFormProps & {
-    field: (typeof RATES)[number] | (typeof LIMITS)[number]
-    /** 0 is no number for it. */
-    isBounded?: boolean
-  },
-): ReactElement {
-  const { draft, faults, field, onChange } = props
-  const { t } = useTranslation()
-  const fault = faults[field]
-  return (
-    <FormField
-      label={t(`tokens.${field}`)}
-      hint={props.isBounded === true ? undefined : t('tokens.rateHint')}
-      error={fault && t(`tokens.fault.${fault}`)}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          inputMode="numeric"
-          value={draft[field]}
-          onChange={(value) => onChange({ [field]: value })}
-        />
-      )}
-    </FormField>
   )
 }

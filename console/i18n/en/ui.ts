@@ -65,6 +65,10 @@ export const ui: Words['ui'] = {
   reload: 'Reload',
   duplicate: 'Not submitted: please do not submit twice!',
   remove: 'Remove {{name}}',
+  fault: {
+    wholeNumber: 'Enter a whole number from {{min}} to {{max, number}}',
+    tooLong: 'At most {{max, number}} characters',
+  },
   live: {
     live: 'Live',
     held: 'Paused while you read',

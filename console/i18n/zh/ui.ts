@@ -63,6 +63,10 @@ export const ui = {
   reload: '重新加载',
   duplicate: '提交失败，请勿重复提交！',
   remove: '移除 {{name}}',
+  fault: {
+    wholeNumber: '请输入 {{min}} 到 {{max, number}} 之间的整数',
+    tooLong: '最多 {{max, number}} 个字符',
+  },
   live: {
     live: '实时',
     held: '阅读中，已暂停',

@@ -47,7 +47,7 @@ describe('amounts', () => {
 })
 
 describe('the token form', () => {
-  const draft = { ...newToken(dollars, ''), name: ' prod ' }
+  const draft = { ...newToken(dollars), name: ' prod ' }
 
   it('starts with the defaults: $1, never expiring, 60 s, 1000 calls, 10 successes', () => {
     expect(tokenFaults(draft, dollars)).toEqual({})
@@ -70,8 +70,7 @@ describe('the token form', () => {
       amount: '1e',
       neverExpires: false,
       expiresAt: '2026-02-31T10:00',
-      hasRateLimit: true,
-      ratePeriod: '0',
+      rateLimit: { ...draft.rateLimit, isEnabled: true, periodSeconds: '0' },
       hasModelLimits: true,
       allowIps: '10.0.0.1\n300.1.1.1',
       count: '101',
@@ -80,10 +79,10 @@ describe('the token form', () => {
       name: 'nameMissing',
       amount: 'amountWrong',
       expiresAt: 'expiryWrong',
-      ratePeriod: 'numberWrong',
+      rateLimit: { periodSeconds: { key: 'wholeNumber', min: 1, max: 31_536_000 } },
       models: 'modelsMissing',
       allowIps: 'ipWrong',
-      count: 'countWrong',
+      count: { key: 'wholeNumber', min: 1, max: 100 },
     })
   })
 

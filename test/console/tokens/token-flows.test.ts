@@ -21,7 +21,7 @@ describe('the drawer of a new token', () => {
     await drawer.getByLabel(zh('tokens.expiry')).fill('')
     await drawer.getByLabel(zh('tokens.amountInCurrency')).fill('much')
     await drawer.getByLabel(zh('tokens.count')).fill('101')
-    await drawer.getByLabel(zh('tokens.concurrency')).fill('many')
+    await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('many')
     await drawer.getByLabel(zh('tokens.allowIps')).fill('10.0.0.0/8\n300.1.1.1')
     await drawer.getByText(zh('tokens.hasModelLimits')).click()
     await drawer.getByRole('button', { name: zh('tokens.createAction') }).click()
@@ -30,7 +30,7 @@ describe('the drawer of a new token', () => {
       '请输入有效的额度',
       '过期时间格式错误！',
       '请输入 1 到 100 之间的整数',
-      '请输入有效的整数',
+      '请输入 0 到 100,000 之间的整数',
       '请至少选择一个模型！',
       '第 2 行“300.1.1.1”不是合法的 IP 地址或网段',
     ]) {
@@ -40,11 +40,11 @@ describe('the drawer of a new token', () => {
     await drawer.getByLabel(zh('tokens.name')).fill('ci')
     await drawer.getByRole('button', { name: '$10', exact: true }).click()
     await drawer.getByRole('button', { name: zh('tokens.never'), exact: true }).click()
-    await drawer.getByLabel(zh('tokens.concurrency')).fill('4')
+    await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('4')
     await drawer.getByLabel(zh('tokens.tokensPerMinute')).fill('90000')
     await drawer.getByLabel(zh('tokens.allowIps')).fill('10.0.0.0/8\n2001:db8::/32')
-    await drawer.getByText(zh('tokens.hasRateLimit')).click()
-    await drawer.getByLabel(zh('tokens.rateCount')).fill('600')
+    await drawer.getByText(zh('tokens.rateLimit.isEnabled')).click()
+    await drawer.getByLabel(zh('tokens.rateLimit.count')).fill('600')
     await drawer.getByLabel(zh('tokens.models')).fill('gpt-4o, o3,')
     await app.page.keyboard.press('Tab')
     await drawer.getByLabel(zh('tokens.group')).selectOption('vip')
@@ -137,7 +137,7 @@ it('an edited token is sent with what changed alone', async () => {
   await drawer.getByRole('button', { name: zh('tokens.saveAction') }).click()
   await drawer.getByText(zh('tokens.fault.nameMissing')).waitFor()
   await drawer.getByLabel(zh('tokens.name')).fill('mobile')
-  await drawer.getByLabel(zh('tokens.concurrency')).fill('2')
+  await drawer.getByLabel(zh('tokens.maxConcurrency')).fill('2')
   await drawer.getByRole('button', { name: zh('tokens.saveAction') }).click()
   await said('保存成功')
   expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])

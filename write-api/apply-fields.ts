@@ -1,0 +1,36 @@
+import { isText } from '#domain/shared/characters.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { isSame } from '#domain/shared/same.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/fields.ts'
+import { validationWords } from './validation-words.ts'
+
+/**
+ * Returns the values with the fields that the request sets. A field that is sent back as it was
+ * read stays as it is stored, so that the request changes nothing: a sealed text is not sealed
+ * again, and a field that is missing, because it is newer than the resource, stays missing. Throws
+ * for a text with control characters, which cannot be stored.
+ */
+export async function applyFields<F extends Fields, Values extends Partial<ValuesOf<F>>>(
+  fields: F,
+  before: Values,
+  body: object,
+  { vault, userId }: { readonly vault: Pick<Vault, 'open' | 'seal'>; readonly userId: number },
+): Promise<Values> {
+  const stored = new Map<string, unknown>(Object.entries(before))
+  const changed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(sentValues(fields, body))) {
+    const field = fields[name]
+    const current = stored.get(name) ?? field?.initial
+    if (field !== undefined && typeof value === 'string' && !isText(value)) {
+      throw invalidField(field.wire, validationWords({ fault: 'bad-character' }))
+    }
+    if (field?.type === 'sealedText') {
+      const text = current === null ? '' : await vault.open(userId, current as Sealed)
+      if (value !== text)
+        changed[name] = value === '' ? null : await vault.seal(userId, String(value))
+    } else if (!isSame(value, current)) changed[name] = value
+  }
+  return { ...before, ...changed }
+}
