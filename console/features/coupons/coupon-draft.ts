@@ -3,20 +3,20 @@ import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
-/** What the form holds: numbers as typed, dates as their field has them. */
+/** The content of the form: numbers as typed, dates in the format of their field. */
 export type CouponDraft = {
   name: string
   amount: string
-  /** Codes to create at once; 1 when editing. */
+  /** The number of codes to create at once; 1 when editing. */
   count: string
-  /** Empty: one is made up. */
+  /** Empty: the server generates one. */
   key: string
   isGift: boolean
   /** Empty or -1: no limit. */
   maxUses: string
-  /** Empty: at once. */
+  /** Empty: valid at once. */
   validFrom: string
-  /** Empty: for ever. */
+  /** Empty: never expires. */
   validUntil: string
 }
 
@@ -64,7 +64,9 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
 
 const textOf = (seconds: number): string => (seconds > 0 ? dateFieldText(seconds) : '')
 
-/** What is edited: how many had it already, and when it was to end, which may be over by now. */
+/**
+ * The edited code: the number of its redemptions, and its original end, which may be in the past.
+ */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
@@ -91,7 +93,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** The fields as the server takes them; ask `couponFaults` first. */
+/** The request body of a draft without errors (see `couponFaults`). */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   name: draft.name.trim(),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -101,7 +103,7 @@ export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemp
   valid_until: secondsOf(draft.validUntil) ?? 0,
 })
 
-/** Only what the drawer changed. */
+/** Only the changed fields. */
 export function changedTerms(
   before: CouponDraft,
   after: CouponDraft,
@@ -114,22 +116,22 @@ export function changedTerms(
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** 0 where there is none; null where it is no date. */
+/** 0 for an empty text; null for an invalid date. */
 const secondsOf = (text: string): number | null =>
   text.trim() === '' ? 0 : secondsOfDateField(text)
 
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
 
-/** What the form and its groups of fields share. */
+/** Props shared by the form and its groups of fields. */
 export type CouponFormProps = {
   draft: CouponDraft
   faults: CouponFaults
-  /** What the server said of the own key; empty: nothing. */
+  /** The server's error for the entered key; empty when there is none. */
   keyRefusal: string
   unit: AmountUnit
   isNew: boolean
-  /** How many had it already. */
+  /** The number of redemptions so far. */
   used: number
   onChange: (patch: Partial<CouponDraft>) => void
 }

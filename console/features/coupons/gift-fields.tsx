@@ -6,7 +6,7 @@ import type { CouponFormProps } from './coupon-draft.ts'
 
 type Fields = Pick<CouponFormProps, 'draft' | 'faults' | 'used' | 'onChange'>
 
-/** How many users may have it. */
+/** The number of users who may redeem the code. */
 export function GiftFields({ draft, faults, used, onChange }: Fields): ReactElement {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ export function GiftFields({ draft, faults, used, onChange }: Fields): ReactElem
   )
 }
 
-/** From when to when it may be had. */
+/** The period in which the code may be redeemed. */
 export function ValidityFields(props: Fields): ReactElement {
   return (
     <div className="tg-coupon-dates">

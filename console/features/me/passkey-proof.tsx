@@ -7,7 +7,9 @@ import { Button } from '#console/ui/button.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 
-/** Proves and goes on in one press; nothing where there is no passkey to show. */
+/**
+ * Proves the identity with a passkey and continues in one press; renders nothing without a passkey.
+ */
 export function PasskeyProof(props: {
   act: (proof: ProofOnly) => Promise<void>
 }): ReactElement | null {

@@ -18,16 +18,16 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** Names that are in the table already. */
+  /** The names that are in the table. */
   taken: ReadonlySet<string>
-  /** Known in advance, for a model that has no price yet. */
+  /** Given for a model that has no price yet. */
   newName?: string
   onClose: () => void
-  /** `before`: the name it had, where it had one. */
+  /** `before` is the previous name, if any. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 
-/** One model's price. Mounted anew for each, so that no draft is left over. */
+/** The price of one model. It is mounted anew for each, so that no draft remains. */
 export function PriceDrawer(props: PriceDrawerProps): ReactElement {
   const last = useRef<PriceRow | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -27,7 +27,7 @@ const EXPORT_COLUMNS = [
   'content',
 ] as const
 
-/** Of a CSV, by the name that the file gives it, in its order. */
+/** A column of a CSV, by its name in the file; the list has their order. */
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
 const FOR_ADMINS = /^(?:channel|user|provider)/
@@ -35,15 +35,15 @@ const FOR_ADMINS = /^(?:channel|user|provider)/
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** What this browser leaves out: so a column that files have newly is in them. */
+/** Stores the columns that are left out, so that columns added by a release are exported. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** Those that a file can have for this reader. */
+/** The columns available to this reader. */
 const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.test(name))
 
-/** Those that this browser's files have; all, unless some were left out. */
+/** The columns that this browser exports; all unless some were left out. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

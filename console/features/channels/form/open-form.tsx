@@ -23,14 +23,17 @@ import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** As it is on the server; null for a new one. */
+  /** The channel as stored on the server; null for a new one. */
   channel: Channel | null
   onClose: () => void
-  /** It is saved, and these of its models have no price: asked in place of closing. */
+  /** Called instead of closing when the channel was saved and some of its models have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
-/** The drawer with its draft: nothing leaves it with a fault, and no change is lost unasked. */
+/**
+ * The drawer with its draft: it is not sent with errors, and changes are not lost without
+ * confirmation.
+ */
 export function OpenForm(props: FormProps): ReactElement {
   const { channel } = props
   const { t } = useTranslation()
@@ -91,14 +94,14 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** The models that callers can name from now on, and could not before. */
+/** The models that callers could not name before this change. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** Said while the form's address is left for the list's. */
+/** State of the navigation from the form's address to the list's. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -125,7 +128,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** None where models may go without a price. Prices that can't be read stop nobody. */
+  /** None when unpriced models are allowed. Prices that cannot be read do not prevent saving. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -148,7 +151,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** How many channels were made (one, or one for each key), and what the server says to that. */
+/** The number of channels created (one, or one per key), and the server's message. */
 async function createChannel(terms: CreateChannel): Promise<{ count: number; message: string }> {
   const call = { method: 'POST', path: '/api/channel/', body: terms } as const
   const { data, message } = await request<CreatedChannels>(call)

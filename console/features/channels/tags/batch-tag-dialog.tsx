@@ -6,12 +6,12 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 
-/** Asks for the tag that all chosen channels get. */
+/** Asks for the tag of all selected channels. */
 export function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Answers whether they have it now. */
+  /** Returns whether they have the tag now. */
   onTag: (tag: string) => Promise<boolean>
 }): ReactElement {
   const id = useId()
@@ -22,7 +22,7 @@ export function BatchTagDialog(props: {
   )
 }
 
-/** Its own part, so that each opening starts anew. */
+/** A separate component, so that each opening starts with an empty field. */
 function TagForm(props: {
   titleId: string
   count: number

@@ -6,20 +6,23 @@ import {
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** What the form holds. What a kind of form has no field for stays empty. */
+/** The content of the form. Fields that a kind of form does not have stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** What one's own new password needs: the current one; or, without one, a code or nothing. */
+  /**
+   * The proof required for a new password of the own account: the current one; without one, a code
+   * or nothing.
+   */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
-  /** Why the group changes. */
+  /** The reason for a change of the group. */
   reason: string
 }
 
-/** A new user; another one, by an admin; or oneself, without a group. */
+/** A new user; another user, edited by an admin; or the user's own account, without a group. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -31,7 +34,7 @@ export type UserFault =
   | 'codeMissing'
   | 'reasonMissing'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
-/** What the server refused, in its own words. */
+/** The server's errors, in its own words. */
 export type Refused = Partial<Record<'username' | 'password' | 'originalPassword', string>>
 
 export const newUser = (): UserDraft => ({
@@ -73,11 +76,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Whether a field for it is shown. */
+/** Whether the field for the proof is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Whether the change is one that is kept with its reason. */
+/** Whether the change is recorded together with its reason. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -87,7 +90,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Only what the drawer changed. A balance changes by an amount of its own, never by this form. */
+/** Only the changed fields. A balance is changed by a separate amount, never by this form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),
@@ -108,7 +111,7 @@ const ownChanges = (before: UserDraft, after: UserDraft) => ({
   ...(after.password === '' ? {} : { password: after.password }),
 })
 
-/** What the form and its groups of fields share. */
+/** Props shared by the form and its groups of fields. */
 export type UserFormProps = {
   kind: FormKind
   before: UserDraft
@@ -116,6 +119,6 @@ export type UserFormProps = {
   faults: UserFaults
   refused: Refused
   onChange: (patch: Partial<UserDraft>) => void
-  /** Saves with a proof that is no field. */
+  /** Saves with a proof that is not a field. */
   onProved: (proof: UpdateSelf) => Promise<void>
 }
