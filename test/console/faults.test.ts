@@ -79,7 +79,7 @@ describe('when the server can not serve', () => {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     }
     // The bell's stream is on every page: that it is up asks for nothing again here.
-    await expect.poll(() => live.connections(), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
   })
 

@@ -117,7 +117,7 @@ describe('the shell', () => {
       return item.isVisible()
     }
     // What is still loading may draw the bar anew, and close a menu that was opened meanwhile.
-    await expect.poll(isOpen, { interval: 400, timeout: 15_000 }).toBe(true)
+    await expect.poll(isOpen, { interval: 400 }).toBe(true)
     await item.click({ timeout: 5_000 })
     await page.getByText(zh('auth.loggedOut')).waitFor({ timeout: 10_000 })
     await page.waitForURL(`${app.site.url}/login`)

@@ -94,7 +94,7 @@ export function mainJobSuite(open: () => Promise<TestProduct>): void {
       const statuses = answers.map(({ status }) => status)
       expect(statuses.filter((status) => status === 200)).toHaveLength(10)
       expect(statuses.filter((status) => status === 402)).toHaveLength(190)
-      await expect.poll(balance, { timeout: 5_000 }).toBe(0)
+      await expect.poll(balance).toBe(0)
     })
   })
 }

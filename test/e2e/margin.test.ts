@@ -34,7 +34,7 @@ it('what a provider asks makes the margin, for admins alone; unknown is no zero'
     expect((await chat(product.url, key, { model, max_tokens: 4 })).status).toBe(200)
   }
   // 5 + 4 tokens at ratio 10 are 90 at list price: 135 for the group, 54 for the provider.
-  await expect.poll(async () => (await site()).totals.count, { timeout: 10_000 }).toBe(3)
+  await expect.poll(async () => (await site()).totals.count).toBe(3)
   const { totals, top_models, top_channels } = await site()
   expect(totals).toMatchObject({ quota: 405, cost: 108, costed_quota: 270 })
   expect(top_models).toMatchObject([

@@ -42,5 +42,4 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
 }
 
 /** Waits as long as the page itself may take on a busy machine. */
-export const eventually = <Value>(read: () => Value | Promise<Value>) =>
-  expect.poll(read, { timeout: 10_000 })
+export const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read)

@@ -147,14 +147,14 @@ describe('the runner', () => {
     const at = await fixture.append([poison])
     const after = await fixture.append([granted(1, 5)])
     expect(await fixture.freshness.waitFor(['balances', 'call-log'], after, 20_000)).toBe(true)
-    const channels = runner.health().find(({ name }) => name === 'channels')
-    expect(channels).toMatchObject({ state: 'stopped', failure: { position: at } })
-    expect(channels?.position).toBeLessThan(at)
+    const channels = () => runner?.health().find(({ name }) => name === 'channels')
+    await expect.poll(channels).toMatchObject({ state: 'stopped', failure: { position: at } })
+    expect(channels()?.position).toBeLessThan(at)
     expect(runner.isHealthy()).toBe(false)
-    expect(runner.health().filter(({ state }) => state === 'live')).toHaveLength(
+    await expect
+      .poll(() => runner?.health().filter(({ state }) => state === 'live'))
       // The channels' timeline stops at it, too.
-      PROJECTION_NAMES.length - 2,
-    )
+      .toHaveLength(PROJECTION_NAMES.length - 2)
   })
 
   it('stops alone, too, when the database refuses what it folded', async () => {
@@ -162,7 +162,8 @@ describe('the runner', () => {
     await fixture.settled(await fixture.append([userCreated(1, 'root', 100)]))
     const after = await fixture.append([channelChanged(99, 'ChannelsEnabled'), granted(1, 5)])
     expect(await fixture.freshness.waitFor(['balances', 'users'], after, 20_000)).toBe(true)
-    expect(runner.health().find(({ state }) => state === 'stopped')?.name).toBe('channels')
+    const stopped = () => runner?.health().find(({ state }) => state === 'stopped')?.name
+    await expect.poll(stopped).toBe('channels')
   })
 
   it('rebuilds by itself when the definition of a read model has changed', async () => {

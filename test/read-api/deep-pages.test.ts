@@ -42,14 +42,15 @@ beforeAll(async () => {
 })
 
 const ROUNDS = 9
-const medianMs = async (work: () => Promise<unknown>): Promise<number> => {
+/** The shortest of some rounds: whatever else the machine does at the time only adds to it. */
+const shortestMs = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = []
   for (let i = 0; i < ROUNDS; i += 1) {
     const startedAt = performance.now()
     await work()
     times.push(performance.now() - startedAt)
   }
-  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0
+  return Math.min(...times)
 }
 
 describe(`the log at ${ROWS} rows`, () => {
@@ -61,8 +62,8 @@ describe(`the log at ${ROWS} rows`, () => {
         logRows(db, filter, { ...(before === undefined ? {} : { before }), offset: 0, limit: 20 })
       const deep = () => page(1_000 + ROWS / 20)
       expect(await deep()).toHaveLength(20)
-      const near = await medianMs(() => page())
-      expect(await medianMs(deep)).toBeLessThan(budget(near * 4 + 2))
+      const near = await shortestMs(() => page())
+      expect(await shortestMs(deep)).toBeLessThan(budget(near * 4 + 2))
     },
   )
 

@@ -29,7 +29,7 @@ function openCall(stream: boolean): { readonly chunks: () => number; readonly ha
 }
 
 const theEnd = async () => {
-  await expect.poll(async () => (await rig.callEvents()).length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
   const end = (await rig.callEvents())[1]
   if (end === undefined) throw new Error('no end')
   return end

@@ -71,7 +71,7 @@ describe('a channel with a proxy', () => {
     await tasks.addChannel(22, { ...drawing, baseUrl: 'http://provider.invalid', setting })
     const task = await tasks.imagine()
     const status = async () => (await tasks.ask(`/mj/task/${task}/fetch`)).json.status
-    await expect.poll(status, { timeout: 5_000 }).toBe('SUCCESS')
+    await expect.poll(status).toBe('SUCCESS')
     const picture = await tasks.ask(`/mj/image/${task}`)
     expect(picture.headers.get('content-type')).toBe('image/png')
     const [accepted] = (await tasks.taskEvents(task)).filter(({ type }) => type === 'TaskAccepted')

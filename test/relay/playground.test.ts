@@ -63,7 +63,7 @@ type Row = {
 /** The call's own row of the log, once it is there. */
 async function rowOf(call: string, by: ConsoleClient, path = '/api/log/self/'): Promise<Row> {
   const read = () => by.must<{ items: Row[] }>('GET', `${path}?request_id=${call}`)
-  await expect.poll(async () => (await read()).items.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await read()).items.length).toBe(1)
   return (await read()).items[0] as Row
 }
 

@@ -24,9 +24,9 @@ async function leftHalfway(body: object) {
   expect(answer.status).toBe(200)
   const usages = async (type: 'CallProgressed' | 'CallSettled') =>
     (await rig.callEvents()).flatMap((event) => (event.type === type ? [event.data.usage] : []))
-  await expect.poll(() => usages('CallProgressed'), { timeout: 10_000 }).not.toEqual([])
+  await expect.poll(() => usages('CallProgressed')).not.toEqual([])
   leaving.abort()
-  await expect.poll(() => usages('CallSettled'), { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(() => usages('CallSettled')).toHaveLength(1)
   const [settled] = await usages('CallSettled')
   return { told: (await usages('CallProgressed')).at(-1), settled }
 }

@@ -55,7 +55,7 @@ async function call(relay: ProductProcess | undefined): Promise<number> {
 it('a channel tripped by one relay gets no new call of another a second later', async () => {
   const [one, other] = relays
   // Both know the site, and both draw the ill channel first while it is well.
-  await expect.poll(() => call(other), { timeout: 10_000 }).toBe(200)
+  await expect.poll(() => call(other)).toBe(200)
   expect(ill.journal.count).toBeGreaterThan(0)
   ill.script.push(
     ...Array.from({ length: FAILURES }, () => ({ kind: 'status', status: 503 }) as const),

@@ -94,6 +94,6 @@ it('the response time and the balance are sorted by the server', async () => {
   ] as const) {
     await page.getByRole('columnheader', { name: title }).getByRole('button').first().click()
     const sorts = () => site.calls.map(({ query }) => query.get('sort'))
-    await expect.poll(sorts, { timeout: 10_000 }).toContain(sort)
+    await expect.poll(sorts).toContain(sort)
   }
 })

@@ -286,7 +286,7 @@ describe('the usage log', () => {
     await live.goAway()
     await page.getByText('Reconnecting in').waitFor()
     live.comeBack()
-    await expect.poll(() => live.connections(), { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => live.connections()).toBe(2)
     live.sendCalls(logRow(100), logRow(101))
     await page.getByRole('button', { name: '2 new' }).waitFor()
     await page.keyboard.press('p')

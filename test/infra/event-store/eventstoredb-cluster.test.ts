@@ -49,7 +49,7 @@ it('a leader that dies, and one that steps down: nothing lost, nothing twice', a
   const ids = await load.end()
   const all = await collect(store, 0, ids.length)
   expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort())
-  await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(ids.length)
+  await expect.poll(() => seen.length).toBe(ids.length)
   expect(seen).toEqual(all.map(({ id }) => id))
   expect(cluster.appends().filter((count) => count > 0).length).toBeGreaterThanOrEqual(2)
   await subscription.stop()

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { HASH_COSTS } from '#infra/vault/password-hash.ts'
 import { createPasswordPool } from '#infra/vault/password-pool.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
 import { REAL_HASH_COSTS } from '#test/support/cheap-hashes.ts'
 
+const cheapCosts = { ...HASH_COSTS }
 Object.assign(HASH_COSTS, REAL_HASH_COSTS)
+// Later files run in the same process.
+afterAll(() => void Object.assign(HASH_COSTS, cheapCosts))
 const passwords = createPasswordPool()
 
 describe('password hashes', () => {

@@ -41,5 +41,5 @@ it('a test that went well closes the circuits of the channel, its model and its 
     const circuits = await actors.stateOf(channelHealthDecider, channelHealthStream(id))
     return [...circuits.values()].map(({ scope }) => scope.model)
   }
-  await expect.poll(left, { timeout: 15_000 }).toEqual(['other'])
+  await expect.poll(left).toEqual(['other'])
 })

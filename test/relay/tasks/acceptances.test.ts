@@ -105,7 +105,7 @@ it('a task taken while the store was away is answered, and ends as any other', a
     await expect.poll(() => readAll.mock.calls.length).toBeGreaterThan(4)
     expect(await types()).toEqual(['TaskSubmitted'])
     isAway = false
-    await expect.poll(types, { timeout: 10_000 }).toContain('TaskSucceeded')
+    await expect.poll(types).toContain('TaskSucceeded')
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
     expect(await rig.balance()).toBe(before - 50_000n)
   } finally {

@@ -44,7 +44,7 @@ describe('a call back', () => {
   it('ends a task that nobody asks about', async () => {
     const before = await rig.balance()
     const task = await rig.imagine()
-    await expect.poll(() => ends(task), { timeout: 5_000 }).toEqual(['TaskSucceeded'])
+    await expect.poll(() => ends(task)).toEqual(['TaskSucceeded'])
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
     expect(await rig.balance()).toBe(before - 50_000n)
     expect(await typesOf(task)).toContain('TaskStatusChanged')

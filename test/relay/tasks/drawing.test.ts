@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 const statusOf = (task: string) =>
-  expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status, { timeout: 5_000 })
+  expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status)
 
 describe('a drawing', () => {
   it('is held at submit, and settled once it is there', async () => {

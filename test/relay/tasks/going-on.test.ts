@@ -21,7 +21,7 @@ beforeAll(async () => {
 async function drawn(headers: Record<string, string>): Promise<string> {
   const task = await rig.imagine('a lighthouse', headers)
   const status = async () => (await rig.ask(`/mj/task/${task}/fetch`, undefined, headers)).json
-  await expect.poll(async () => (await status()).status, { timeout: 5_000 }).toBe('SUCCESS')
+  await expect.poll(async () => (await status()).status).toBe('SUCCESS')
   return task
 }
 const reroll = (taskId: string, headers = {}) =>
@@ -64,7 +64,7 @@ it('goes on by the key that has it, or not at all', async () => {
   expect((await reroll(task)).json).toMatchObject({ code: 1 })
   const song = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
   const done = async () => (await rig.ask(`/suno/fetch/${song}`)).json.data.status
-  await expect.poll(done, { timeout: 5_000 }).toBe('SUCCESS')
+  await expect.poll(done).toBe('SUCCESS')
   const more = { prompt: 'two', continue_clip_id: 'clip-1', task_id: song }
   await change(63, { ...DRAWING, priority: 99 }, ['ref-63', 'other'])
   const aside = { channelId: 63, keyRef: 'ref-63', reason: 'status-401' }

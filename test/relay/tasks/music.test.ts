@@ -14,7 +14,7 @@ it('music and lyrics are held, composed and settled', async () => {
   expect(await rig.balance()).toBe(before - 55_000n)
   const [song, words] = [music.json.data as string, lyrics.json.data as string]
   for (const task of [song, words]) {
-    await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+    await expect.poll(() => statusOf(task)).toBe('SUCCESS')
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
   }
   const { json } = await rig.ask('/suno/fetch', { ids: [song, words] })
@@ -32,7 +32,7 @@ it('music and lyrics are held, composed and settled', async () => {
 it('what fails or is refused costs nothing', async () => {
   const before = await rig.balance()
   const failing = await rig.ask('/suno/submit/music', { prompt: 'failing' })
-  await expect.poll(() => statusOf(failing.json.data), { timeout: 5_000 }).toBe('FAILURE')
+  await expect.poll(() => statusOf(failing.json.data)).toBe('FAILURE')
   const { data } = (await rig.ask(`/suno/fetch/${failing.json.data}`)).json
   expect(data).toMatchObject({ progress: '100%', finish_time: expect.any(Number) })
   const refused = await rig.ask('/suno/submit/music', { prompt: 'a banned word' })
@@ -45,7 +45,7 @@ it('what fails or is refused costs nothing', async () => {
 
 it('a song goes on from one of the caller’s own', async () => {
   const first = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
-  await expect.poll(() => statusOf(first), { timeout: 5_000 }).toBe('SUCCESS')
+  await expect.poll(() => statusOf(first)).toBe('SUCCESS')
   const more = { prompt: 'two', continue_clip_id: 'clip-1', task_id: first }
   const second = await rig.ask('/suno/submit/music', more)
   expect(second.json.code).toBe('success')

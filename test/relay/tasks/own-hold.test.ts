@@ -92,9 +92,7 @@ describe.each([
     const again = await ask(path, 'a boat', key)
     expect(again).toMatchObject({ status: 409, json: { error: { code: 'idempotency_replayed' } } })
     const task = idOf(first)
-    await expect
-      .poll(() => rig.money(task), { timeout: 5_000 })
-      .toEqual(['CallAdmitted', 'CallSettled'])
+    await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
     expect((await ask(CHAT, 'a boat', key)).status).toBe(status)
     expect(sent()).toEqual(before)
     expect(await rig.balance()).toBe(balance)

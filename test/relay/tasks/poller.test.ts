@@ -90,7 +90,7 @@ describe('who asks providers about tasks', () => {
     })
     await expect.poll(() => hanging.asked.length).toBeGreaterThan(0)
     const task = await rig.imagine()
-    await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+    await expect.poll(() => statusOf(task)).toBe('SUCCESS')
     expect(hanging.asked.length).toBeLessThanOrEqual(2)
     more = []
     hanging.server.closeAllConnections()
@@ -140,7 +140,7 @@ describe('who asks providers about tasks', () => {
     const poison = await shorten('poison')
     const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(shorten))
     for (const task of others) {
-      await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+      await expect.poll(() => statusOf(task)).toBe('SUCCESS')
     }
     expect(await statusOf(poison)).toBe('SUBMITTED')
     aheadMs = HOUR + 1_000

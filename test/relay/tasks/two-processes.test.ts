@@ -83,7 +83,7 @@ describe('two relays, who asks in one of them, and call backs to both', () => {
     const told = await Promise.all(tasks.map(callBackAtOnce))
     expect(new Set(told.flat())).toEqual(new Set([200]))
     for (const task of tasks) {
-      await expect.poll(() => ends(task), { timeout: 10_000 }).toEqual(['TaskSucceeded'])
+      await expect.poll(() => ends(task)).toEqual(['TaskSucceeded'])
     }
     const book = await readBook(site.store)
     expect(tasks.map((task) => book.settled.get(task))).toEqual(Array(10).fill(1))
@@ -98,13 +98,13 @@ describe('a relay that dies between submit and answer', () => {
   it('leaves a task that a call back to another ends, once', async () => {
     const answer = submit(victim, 'a slow boat').catch(() => null)
     const started = () => [...provider.tasks.values()].find(({ prompt }) => prompt.includes('slow'))
-    await expect.poll(started, { timeout: 5_000 }).toBeDefined()
+    await expect.poll(started).toBeDefined()
     await victim.kill()
     expect(await answer).toBeNull()
     const { open } = await readBook(site.store)
     expect(open).toHaveLength(1)
     const [task = ''] = open
-    await expect.poll(() => ends(task), { timeout: 10_000 }).toEqual(['TaskSucceeded'])
+    await expect.poll(() => ends(task)).toEqual(['TaskSucceeded'])
     const book = await readBook(site.store)
     expect(book.settled.get(task)).toBe(1)
     expect(book.held(ROOT)).toBe(0n)

@@ -142,7 +142,7 @@ async function person(told: Partial<NotificationSettings> & { mail?: string } = 
 /** Once the reactor has read all there is. */
 async function caughtUp(): Promise<void> {
   const head = await core.store.headPosition()
-  await expect.poll(async () => (await bookmarks()) >= head, { timeout: 15_000 }).toBe(true)
+  await expect.poll(async () => (await bookmarks()) >= head).toBe(true)
 }
 
 it('who falls below the threshold is told once, though it goes on falling', async () => {

@@ -53,6 +53,8 @@ export function OpenForm(props: FormProps): ReactElement {
   const { isBusy, submit } = useSubmit(async () => {
     const found = judge(draft)
     setFaults(found)
+    // A refusal that is still drawn when the next one arrives would be given the focus.
+    setRefusal(null)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     try {
       await save(before, draft)
