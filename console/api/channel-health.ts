@@ -42,7 +42,7 @@ export const HEALTH_TONE = {
   well: 'good',
 } as const satisfies Record<HealthKind, string>
 
-/** The single most severe state of a channel. */
+/** One word for a channel, the gravest that fits. */
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'
   if (status !== 1) return 'disabled'
@@ -51,7 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'partly'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: a push contains the last minutes only; the day's figures follow with the next full read.
+  // NOTE: a push brings the last minutes alone; the day's figures come with the next full read.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'well'
 }
@@ -59,12 +59,12 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Channels with problems first, the most severe first; then by id. */
+/** Those in trouble first, gravest first; else by id. */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
 
-/** 0 to 1; null when there were no attempts. */
+/** 0 to 1; null when nothing was tried. */
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null
   const tries = figures.successes + figures.failures
@@ -75,16 +75,11 @@ export type Point = { readonly from: number; readonly rate: number | null; reado
 
 const BAR_SECONDS = 180
 
-/**
- * The end of the last bar of the hour that contains `at`: the same for all pushes within three
- * minutes.
- */
+/** When the last bar of an hour that holds `at` ends: the same for all pushes of three minutes. */
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/**
- * The hour before `end` in bars of three minutes, oldest first; a bar without attempts is a gap.
- */
+/** The hour before `end`, in bars of three minutes, oldest first; one without tries is a gap. */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -108,16 +103,13 @@ export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly 
 
 export const healthKey = ['channel-health'] as const
 
-/** The health of all channels, updated by the live socket and read again after a disconnection. */
+/** How every channel does; kept up by the live socket, and read again when that was away. */
 const healthQuery = queryOptions({
   queryKey: healthKey,
   queryFn: ({ signal }) => fetchData<HealthSnapshot>({ path: '/api/channel/health', signal }),
 })
 
-/**
- * The snapshot with a push applied; a snapshot that was read later than the push already contains
- * it.
- */
+/** The snapshot with what changed since; one that was read later than that knows it already. */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -129,7 +121,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** The health board with live updates, read again whenever the connection is restored. */
+/** The board as it is read, and as it changes; read again whenever the connection comes back. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -5,16 +5,13 @@ import type {
   PasskeyRegistration,
 } from '#write-api/contract/credentials.ts'
 
-/**
- * Whether this browser can create passkeys here: over TLS or on this machine, and under a host
- * name.
- */
+/** Whether this browser makes passkeys here: over TLS or on this machine, and by a name. */
 export function arePasskeysPossible(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/** Asks for a passkey; throws with a message for the user when the user cancels. */
+/** Asks for a passkey; throws with words to show when the person stops it. */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never

@@ -7,7 +7,7 @@ import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { TokenState } from '#read-api/contract/tokens.ts'
 
-/** The topics that screens subscribe to. */
+/** What the screens follow of all there is. */
 export const FOLLOWED_TOPICS = [
   'logs',
   'channels',
@@ -19,19 +19,18 @@ export const FOLLOWED_TOPICS = [
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of each topic as screens receive it. Health arrives with the channels, without a
- * position in the stream: it is not resumed but read again with each connection. Tests arrive with
- * the channels too.
+ * What each topic carries, as screens listen to it. Health comes with the channels, without a place
+ * in the stream: it is not resumed but read again with each connection. Tests come with them too.
  */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
-  /** The present number of unread messages. */
+  /** How many messages are unread, as it is now. */
   inbox: UnreadCount
-  /** A task in its present state, or the progress of some tasks. */
+  /** A task as it now is, or how far some are. */
   tasks: TaskPush
-  /** The user who was created or changed. */
+  /** Who was made or changed. */
   users: { id: number }
   tests: TestPush
   health: HealthPush
@@ -39,14 +38,14 @@ export type LiveData = {
 export type ScreenTopic = keyof LiveData
 
 /**
- * An event for a screen. `resync` means that data read before may miss something and must be read
+ * What the live stream tells a screen. `resync`: what was read before may miss something; read
  * again, at least as of `position` when there is one.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** The state of the connection. `retryAt` is a value of `performance.now()`. */
+/** Where the connection stands. `retryAt` is a moment of `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
@@ -54,7 +53,7 @@ export type LiveState =
   | { kind: 'offline' }
   | { kind: 'resting' }
 
-/** null for anything that is not a message of the live protocol. */
+/** Null for anything that is no message of the live protocol. */
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null
   try {

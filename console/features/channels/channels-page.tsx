@@ -32,7 +32,7 @@ import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 
-/** Updates visible rows from events, and reads the list again when something was missed. */
+/** Keeps the rows on screen as the server has them; reads again when something was missed. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -46,8 +46,7 @@ function useLiveChannels(): void {
       client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => newestOf(channel, newest)),
       )
-      // A row that is new, deleted or tagged differently moves the others, which only the server
-      // can order.
+      // A row that is new, gone or tagged otherwise moves the others: only the server knows how.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -58,10 +57,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/**
- * Runs once for all events within a second, because every call changes the spending of a tag's
- * channels.
- */
+/** Once for all that happens within a second: every call changes what a tag's channels served. */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -78,7 +74,7 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
   return row === undefined || 'deleted' in row ? channel : row
 }
 
-/** A tag with all of its channels in their present state. */
+/** A tag, and all of its channels as they are. */
 type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
 /** Changes all channels of a tag at once. */
@@ -116,7 +112,7 @@ function TagEditor(props: { edited: EditedTag | null; onClose: () => void }): Re
   )
 }
 
-/** The upstream channels: list, search, create, edit, test and group by tag, with live statuses. */
+/** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
 export function ChannelsPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Channels /> : <AdminsOnlyPage title={t('channels.title')} />
@@ -183,10 +179,7 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Mounted with the first rows, so that a user who may not read them does not trigger further
- * requests.
- */
+/** Begins with rows to keep: who may not read them is not asked again. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

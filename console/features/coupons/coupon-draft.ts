@@ -3,20 +3,20 @@ import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
-/** The content of the form: numbers as typed, dates in the format of their field. */
+/** What the form holds: numbers as typed, dates as their field has them. */
 export type CouponDraft = {
   name: string
   amount: string
-  /** The number of codes to create at once; 1 when editing. */
+  /** Codes to create at once; 1 when editing. */
   count: string
-  /** Empty: the server generates one. */
+  /** Empty: one is made up. */
   key: string
   isGift: boolean
   /** Empty or -1: no limit. */
   maxUses: string
-  /** Empty: valid at once. */
+  /** Empty: at once. */
   validFrom: string
-  /** Empty: never expires. */
+  /** Empty: for ever. */
   validUntil: string
 }
 
@@ -64,9 +64,7 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
 
 const textOf = (seconds: number): string => (seconds > 0 ? dateFieldText(seconds) : '')
 
-/**
- * The edited code: the number of its redemptions, and its original end, which may be in the past.
- */
+/** What is edited: how many had it already, and when it was to end, which may be over by now. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
@@ -93,7 +91,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** The request body of a draft without errors (see `couponFaults`). */
+/** The fields as the server takes them; ask `couponFaults` first. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   name: draft.name.trim(),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -103,7 +101,7 @@ export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemp
   valid_until: secondsOf(draft.validUntil) ?? 0,
 })
 
-/** Only the changed fields. */
+/** Only what the drawer changed. */
 export function changedTerms(
   before: CouponDraft,
   after: CouponDraft,
@@ -116,22 +114,22 @@ export function changedTerms(
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** 0 for an empty text; null for an invalid date. */
+/** 0 where there is none; null where it is no date. */
 const secondsOf = (text: string): number | null =>
   text.trim() === '' ? 0 : secondsOfDateField(text)
 
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
 
-/** Props shared by the form and its groups of fields. */
+/** What the form and its groups of fields share. */
 export type CouponFormProps = {
   draft: CouponDraft
   faults: CouponFaults
-  /** The server's error for the entered key; empty when there is none. */
+  /** What the server said of the own key; empty: nothing. */
   keyRefusal: string
   unit: AmountUnit
   isNew: boolean
-  /** The number of redemptions so far. */
+  /** How many had it already. */
   used: number
   onChange: (patch: Partial<CouponDraft>) => void
 }

@@ -28,11 +28,11 @@ import { CouponForm } from './coupon-form.tsx'
 type CouponDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  /** The created codes, in order, with their keys. */
+  /** The codes that were made, in order, with their keys. */
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
-/** Creates codes or edits one. It is mounted anew for each, so that no draft remains. */
+/** Creates codes, or changes one. Mounted anew for each, so that no draft is left over. */
 export function CouponDrawer(props: CouponDrawerProps): ReactElement {
   const last = useRef<Redemption | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
@@ -101,7 +101,7 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
 
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
-/** The server's error for an entered key; null for any other error. */
+/** Of an own key that the server refused; null: it was something else. */
 function keyWords(error: unknown): string | null {
   if (error instanceof ApiError && KEY_CODES.includes(error.code)) return error.message
   const named = namedField(error)
@@ -117,10 +117,7 @@ function useAmountUnit(): AmountUnit {
   )
 }
 
-/**
- * Returns the same key while the same request is repeated, so that pressing again after an error
- * does not create codes twice.
- */
+/** The same as long as the same is asked for: pressed again after a fault, it is no second act. */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key
@@ -152,8 +149,8 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
 }
 
 /**
- * Creates one code or `count` of them, all or none, and returns their keys in order. An
- * `idempotencyKey` creates them once: a repeated request returns the same codes.
+ * One code or `count` of them, all or none; answers their keys, in order. Once for an
+ * `idempotencyKey`: where the answer got lost, the same ones again.
  */
 async function createRedemptions(
   terms: CreateRedemption,
@@ -163,7 +160,7 @@ async function createRedemptions(
   return fetchData<string[]>(call)
 }
 
-/** Sends the changed fields; the others stay unchanged. */
+/** Sends the fields to change; the others stay as they are. */
 async function updateRedemption(change: UpdateRedemption): Promise<void> {
   await request({ method: 'PUT', path: '/api/redemption/', body: change })
 }

@@ -12,7 +12,7 @@ import { GiftFields, ValidityFields } from './gift-fields.tsx'
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '50', '100'] as const
 
-/** Every field of a code: value and count, users, and validity. */
+/** Every field of a code: what it is worth and how many, who may have it, and when. */
 export function CouponForm(props: CouponFormProps): ReactElement {
   const { t } = useTranslation()
   const { draft, faults, onChange } = props

@@ -10,7 +10,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 
-/** Deletes all codes of a name, after showing how many there are. */
+/** Deletes all codes of a name: how many there are is said before it is done. */
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -62,13 +62,13 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
   )
 }
 
-/** The number of codes with exactly this name. */
+/** How many codes have exactly this name. */
 async function countByName(name: string): Promise<number> {
   const path = '/api/redemption/count-by-name'
   return fetchData<number>({ path, query: { name } })
 }
 
-/** Deletes all codes of exactly this name; returns how many. */
+/** Deletes all of exactly this name; answers how many. */
 async function deleteByName(name: string): Promise<number> {
   const path = '/api/redemption/delete-by-name'
   return fetchData<number>({ method: 'DELETE', path, query: { name } })

@@ -6,7 +6,7 @@ import type { CouponFormProps } from './coupon-draft.ts'
 
 type Fields = Pick<CouponFormProps, 'draft' | 'faults' | 'used' | 'onChange'>
 
-/** The number of users who may redeem the code. */
+/** How many users may have it. */
 export function GiftFields({ draft, faults, used, onChange }: Fields): ReactElement {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ export function GiftFields({ draft, faults, used, onChange }: Fields): ReactElem
   )
 }
 
-/** The period in which the code may be redeemed. */
+/** From when to when it may be had. */
 export function ValidityFields(props: Fields): ReactElement {
   return (
     <div className="tg-coupon-dates">

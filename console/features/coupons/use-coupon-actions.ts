@@ -21,7 +21,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** The actions on codes of the list, as stable functions. */
+/** What can be done to codes of the list, always the same functions. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -38,10 +38,10 @@ export function useCouponActions(): CouponActs {
   }, [t, client])
 }
 
-/** Runs an action, shows its error, and reads the list again. */
+/** Carries it out, shows what failed, and reads the list again. */
 type Doing = (act: () => Promise<void>) => Promise<void>
 
-/** Shows the change before the server has answered; one press undoes it. */
+/** Shown before the server has answered; one press takes it back. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
     client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
@@ -60,7 +60,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
   return setEnabled
 }
 
-/** Deletes for good, after confirmation. */
+/** For good, once it was confirmed. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
     confirm({ title, body, confirmText: t('coupons.delete'), tone: 'danger' })
@@ -83,7 +83,7 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
   }
 }
 
-/** Actions on the selected codes; without a selection, each shows a message. */
+/** With the chosen ones; with none, each says so. */
 function several(
   t: TFunction,
   doing: Doing,
@@ -114,7 +114,7 @@ function several(
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
 
-/** Deletes all disabled codes; returns how many. */
+/** All that are disabled; answers how many there were. */
 async function deleteDisabled(): Promise<number> {
   const call = { method: 'DELETE', path: '/api/redemption/delete-disabled' } as const
   return fetchData<number>(call)
@@ -124,7 +124,7 @@ async function deleteRedemption(id: number): Promise<void> {
   await request({ method: 'DELETE', path: `/api/redemption/${id}/` })
 }
 
-/** Disables the unused codes among them; returns how many. */
+/** The unused ones among them; answers how many. */
 async function disableRedemptions(ids: readonly number[]): Promise<number> {
   const call = { method: 'PUT', path: '/api/redemption/batch-disable', body: { ids } } as const
   return fetchData<number>(call)

@@ -16,7 +16,7 @@ import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** One message; opening it marks it as read. */
+/** One message; opening it marks it read. */
 export function MessagePage(): ReactElement {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -48,7 +48,7 @@ export function MessagePage(): ReactElement {
   )
 }
 
-/** A missing message is reported once, and the inbox is shown instead. */
+/** What is gone, or was never here, is said once, and the inbox shown instead. */
 function useLeaveIf(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,16 +66,14 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** One of the user's messages; 404 when it has other recipients, is deleted or never existed. */
+/** One of one's own messages; 404 when it went to others, is deleted or never was. */
 const ownMessageQuery = (id: number) =>
   queryOptions({
     queryKey: [...inboxKey, 'one', id],
     queryFn: ({ signal }) => fetchData<InboxMessage>({ path: `/api/user/messages/${id}`, signal }),
   })
 
-/**
- * Marks a message as read once it is shown. The unread count changes at once, and back on failure.
- */
+/** Marks a message read once it is shown. The badge moves at once, and back where that failed. */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)
@@ -93,7 +91,7 @@ function useMarkRead(message: InboxMessage | undefined): void {
   }, [id, client])
 }
 
-/** Idempotent. */
+/** Once is enough, and more does no harm. */
 async function markRead(id: number): Promise<void> {
   await request({ method: 'PUT', path: `/api/user/messages/${id}/read` })
 }

@@ -16,7 +16,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The access token for the user's scripts. It is shown once, right after it was created. */
+/** The token by which one's scripts come in. It is shown once, right after it was made. */
 export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -96,7 +96,7 @@ function NewToken(props: { token: string; userId: number | undefined }): ReactEl
   )
 }
 
-/** Creates a new system access token, which is returned once; the old one becomes invalid. */
+/** A new system access token, told this once; the old one is void. */
 const resetAccessToken = (): Promise<string> => fetchData({ path: '/api/user/token' })
 
 async function revokeAccessToken(): Promise<void> {

@@ -22,7 +22,7 @@ import { IDS } from './bound-ways.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** Further login methods: those that the site offers, and those that are bound. */
+/** The other ways in: those that the site offers, and those that are bound. */
 export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -125,7 +125,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** Binds the WeChat account that a code belongs to. */
+/** Binds the WeChat account that the code is of. */
 async function weChatBind(code: string): Promise<void> {
   await request({ path: '/api/oauth/wechat/bind', query: { code } })
 }

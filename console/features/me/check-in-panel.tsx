@@ -13,7 +13,7 @@ import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { CheckInStatus } from '#read-api/contract/users.ts'
 
-/** The daily reward, when the site offers one. */
+/** The reward of the day, where the site gives one. */
 export function CheckInPanel(): ReactElement | null {
   return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
 }
@@ -63,13 +63,13 @@ function CheckIn(): ReactElement {
   )
 }
 
-/** Whether today's reward is still available. */
+/** Whether today's reward is still to be had. */
 const checkInStatusQuery = queryOptions({
   queryKey: ['check-in-status'],
   queryFn: ({ signal }) => fetchData<CheckInStatus>({ path: '/api/user/check_in_status', signal }),
 })
 
-/** Collects today's reward and returns its amount. */
+/** Takes today's reward and answers how much it is. */
 async function checkIn(): Promise<number> {
   const data = await fetchData<{ quota: number }>({
     method: 'POST',

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { proven } from './proven.tsx'
 
-/** Deletes the user's own account, after the user has typed its name. */
+/** The own account's end, once its name has been typed. */
 export function DeleteDialog(props: {
   isOpen: boolean
   username: string
@@ -66,7 +66,7 @@ export function DeleteDialog(props: {
   )
 }
 
-/** Deletes the user's own account and ends all its sessions. */
+/** Deletes one's own account; every session of it is over. */
 async function deleteSelf(): Promise<void> {
   await request({ method: 'DELETE', path: '/api/user/self' })
 }

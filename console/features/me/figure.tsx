@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 
-/** A number with its label, for use inside a `dl`. */
+/** One number with its name; stands in a `dl`. */
 export function Figure(props: { name: string; children: ReactNode }): ReactElement {
   return (
     <div>

@@ -16,10 +16,10 @@ const CODE_CODES = ['MailCodeRequired', 'MailCodeWrong']
 const ADDRESS_CODES = [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername']
 const NO_FAULTS = { email: '', code: '' }
 
-/** Binds a mail address, proved by a mailed code, and replaces the previous address. */
+/** Binds a mail address, proved by its code, in place of the one before. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The bound address; empty for none. */
+  /** The address that is bound; empty for none. */
   bound: string
   onClose: () => void
 }): ReactElement {
@@ -68,7 +68,7 @@ export function MailDialog(props: {
 
 type Draft = typeof EMPTY
 
-/** Mounted together with the dialog, so that the human verification loads only when needed. */
+/** Mounted with the dialog alone: the human check loads when it is needed. */
 function Fields(props: {
   draft: Draft
   faults: Draft
@@ -95,7 +95,7 @@ function Fields(props: {
   )
 }
 
-/** Binds the address to the user's account, with the code that was mailed to it. */
+/** Binds the address to the own account, by the code that was mailed to it. */
 async function bindMail(email: string, code: string): Promise<void> {
   await request<unknown>({ path: '/api/oauth/email/bind', query: { email, code } })
 }

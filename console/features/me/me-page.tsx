@@ -33,13 +33,13 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
-/** The user's mail address, which allows logging in and resetting a forgotten password. */
+/** The own mail address: it logs in, and gets the link that resets a forgotten password. */
 function MailPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // The server refuses to remove the last login method.
+  // The server refuses where it is the last way in, and says so.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('auth.unbindMailTitle'),
@@ -77,7 +77,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** The user's name, role and figures. */
+/** Who one is here, and what one has. */
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -123,7 +123,7 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** The user's account: profile, quota, login methods and notifications. */
+/** Everything that is one's own: who one is, what one gets, how one comes in and is told. */
 export function MePage(): ReactElement {
   const { t } = useTranslation()
   const self = useQuery(selfQuery)

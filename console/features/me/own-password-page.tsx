@@ -5,7 +5,7 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/** Shown before every page while the password is one that a reset generated. */
+/** What stands before every page while the password is one that a reset has made. */
 export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

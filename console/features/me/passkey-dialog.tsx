@@ -18,10 +18,10 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
 
-/** Adds a passkey with a name or, with `renamed`, renames one. */
+/** A new passkey and its name; or, with `renamed`, another name for one. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
-  /** Whether a proof of identity is required. */
+  /** Whether a proof has to come with it. */
   needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
@@ -88,7 +88,7 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns the recovery codes that were created with it; none when some existed. */
+/** Answers the recovery codes that came with it; none where there were some. */
 async function addPasskey(body: AddPasskey): Promise<string[]> {
   const data = await fetchData<RecoveryCodes>({
     method: 'POST',

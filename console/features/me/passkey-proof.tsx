@@ -7,9 +7,7 @@ import { Button } from '#console/ui/button.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 
-/**
- * Proves the identity with a passkey and continues in one press; renders nothing without a passkey.
- */
+/** Proves and goes on in one press; nothing where there is no passkey to show. */
 export function PasskeyProof(props: {
   act: (proof: ProofOnly) => Promise<void>
 }): ReactElement | null {

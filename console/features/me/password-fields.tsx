@@ -11,12 +11,12 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The current password, or a code in its place, and the new password twice. */
+/** The current password where there is one, or a code in its place; and the new one, twice. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
-  /** The label of the current password, when it is not an ordinary one. */
+  /** What the current one is called, where it is no ordinary one. */
   currentLabel?: string
-  /** Set on pages that contain only this form. */
+  /** Of a page that is nothing but this form. */
   isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()

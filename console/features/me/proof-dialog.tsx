@@ -6,10 +6,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 
-/**
- * Asks for a proof of identity before an action. `act` closes the dialog, or throws when it is
- * refused.
- */
+/** An act that needs a proof of who asks. `act` closes the dialog, or throws when refused. */
 export function ProofDialog(props: {
   title: string
   lead: string

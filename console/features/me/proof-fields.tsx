@@ -12,12 +12,12 @@ import { PasskeyProof } from './passkey-proof.tsx'
 export const isProof = ({ password = '', code = '' }: ProofOnly): boolean =>
   password !== '' || code.trim() !== ''
 
-/** Proves the identity again: by password, a code of the app, a recovery code or a passkey. */
+/** Shows once more who asks: by the password, a code of the app, a recovery code or a passkey. */
 export function ProofFields(props: {
   proof: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string
-  /** A passkey has no field to fill in, so the action continues at once. */
+  /** With a passkey there is nothing to fill in: it goes on at once. */
   onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()

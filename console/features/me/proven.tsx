@@ -8,7 +8,7 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` is false when only a new login, which leaves the page, can prove the identity. */
+/** `mayProve` false: there is nothing to show but a login of now, which leaves the page. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null
@@ -17,8 +17,8 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. When it needs a more recent login, asks for a proof of identity and runs it again;
- * throws `Cancelled` without a proof. Users without any proof are redirected to the login.
+ * Runs `act`. Where the login is too long ago for it, asks for a proof of identity and runs it
+ * again; throws `Cancelled` without one. Users who have no proof to give are led to the login.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
@@ -72,7 +72,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** For half an hour, actions that need a recent login are allowed in this session. */
+/** For half an hour, what wants a recent login goes on in this session. */
 async function proveSession(proof: ProofOnly): Promise<void> {
   await request({ method: 'POST', path: '/api/user/proof', body: proof })
 }

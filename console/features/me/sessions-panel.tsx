@@ -13,7 +13,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { SessionList } from './session-list.tsx'
 
-/** The user's sessions, each of which can be ended. */
+/** Where one is logged in, and the end of any of it. */
 export function SessionsPanel(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -57,7 +57,7 @@ async function endOtherSessions(): Promise<void> {
   await request({ method: 'DELETE', path: '/api/user/sessions' })
 }
 
-/** The user's sessions. */
+/** Where one is logged in. */
 const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
   queryFn: ({ signal }) => fetchData<OwnSession[]>({ path: '/api/user/sessions', signal }),

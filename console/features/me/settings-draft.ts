@@ -1,16 +1,16 @@
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The content of the form; amounts as typed. */
+/** What the form holds; amounts as they are typed. */
 export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code mailed to the address, when the address differs from the bound one. */
+  /** That was mailed there, where the address is another one. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Empty at first, because the secret is never shown again. */
+  /** Always empty at first: it is never shown again. */
   readonly webhookSecret: string
-  /** Saving removes the stored secret. */
+  /** The one that is kept goes when this is saved. */
   readonly removesSecret: boolean
   readonly acceptsUnpriced: boolean
   readonly showsIp: boolean
@@ -22,10 +22,10 @@ export type SettingsFault =
   | 'webhookNeeded'
   | 'webhookNotHttps'
 
-/** Used when the server sends none. */
+/** Where the server says none. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses the account's `setting`, a JSON text; missing fields have their defaults. */
+/** From the account's `setting`, a JSON text; what it lacks is as it is at first. */
 export function draftOf(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -44,7 +44,7 @@ export function draftOf(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Whether the address must be proved: it is neither the bound nor the stored one. */
+/** Whether its owner has to show that the address is theirs: neither the bound nor the kept one. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -56,7 +56,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** The server's error about the saved webhook, while the webhook is unchanged. */
+/** What the server says of the saved webhook, as long as that is left as it is. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -70,13 +70,13 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   if (!isWhole) return 'thresholdInvalid'
   if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
-  // Hidden fields cannot be corrected and are not sent.
+  // What isn't shown can't be mended, and isn't sent.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-/** An unchanged threshold is not sent, so the site's default keeps applying. */
+/** A threshold left alone is not sent: the site's own goes on to count. */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

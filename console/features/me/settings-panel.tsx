@@ -29,7 +29,7 @@ import {
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 
-/** Notifications, accepted prices, and the content of the log. */
+/** How one is told, what one accepts to pay, and what the log keeps. */
 export function SettingsPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -37,7 +37,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
       {user === undefined ? (
         <Skeleton height={220} />
       ) : (
-        // A change that was saved, here or elsewhere, starts a new draft.
+        // What was saved elsewhere begins a new draft, and so does what was saved here.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>
@@ -122,7 +122,7 @@ function TabFields({ tab, ...props }: TabProps): ReactElement {
   )
 }
 
-/** Changes the user's own settings; absent fields stay unchanged. */
+/** Changes one's own settings; what is left out stays. */
 async function updateSettings(change: UpdateSettings): Promise<void> {
   await request({ method: 'PUT', path: '/api/user/setting', body: change })
 }

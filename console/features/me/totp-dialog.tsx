@@ -10,7 +10,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { RecoveryCodes, TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** Shows the secret as a QR code and as text; a code of the app confirms it. */
+/** The secret as a QR code and as text; a code of the app confirms it. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -61,7 +61,7 @@ export function TotpDialog(props: {
   )
 }
 
-/** Returns the recovery codes that were created with it; none when some existed. */
+/** Answers the recovery codes that came with it; none where there were some. */
 async function confirmTotp(code: string): Promise<string[]> {
   const data = await fetchData<RecoveryCodes>({
     method: 'POST',

@@ -12,10 +12,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { TransferAffiliate } from '#write-api/contract/users.ts'
 
-/**
- * The part of the invitation rewards to transfer: in dollars, or in units when the site shows
- * units.
- */
+/** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
 export function TransferDialog(props: {
   isOpen: boolean
   earned: bigint
@@ -81,13 +78,13 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** One dollar in units, the server's minimum. */
+/** One dollar, in units: the server takes no less at once. */
 export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)
 }
 
-/** Transfers invitation rewards to the balance. */
+/** Moves quota that invitations brought to the balance. */
 async function transferAffiliate(quota: bigint): Promise<void> {
   const body: TransferAffiliate = { quota: Number(quota) }
   await request({ method: 'POST', path: '/api/user/aff_transfer', body })

@@ -13,10 +13,7 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/**
- * Shows recovery codes once. Only its button closes the dialog, so that an accidental click does
- * not lose the codes.
- */
+/** Recovery codes, this once. Closed by its button alone, or they would be gone by a slip. */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -74,11 +71,11 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called after a change, with the recovery codes that it created. */
+  /** Something changed; with the recovery codes that came of it. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
-/** The open dialog, if any. */
+/** The one dialog that is open, if any. */
 export function TwoStepDialogs(props: Props): ReactElement | null {
   const { dialog, needsProof, onClose, onSettled } = props
   if (dialog === null) return null
@@ -104,7 +101,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
 
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-/** Dialogs that start with a proof of identity. */
+/** Those that begin with a proof. */
 function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
   const { t } = useTranslation()
   const ask = (

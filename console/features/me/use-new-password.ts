@@ -14,7 +14,7 @@ const EMPTY = { current: '', next: '', again: '' }
 export type PasswordDraft = typeof EMPTY
 type Faults = Readonly<Partial<PasswordDraft>>
 
-/** The fields at which the server's errors appear. */
+/** Where the server's refusals are told. */
 const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
   WrongOriginalPassword: 'current',
   ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'current'] as const)),
@@ -24,8 +24,8 @@ const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
 }
 
 /**
- * Sets a new or a first password, which ends all other sessions. `hasPassword` is false when there
- * is no current password; with two-step login, a code replaces it.
+ * A new password, or a first one, which ends every session but this one. `hasPassword` false:
+ * there is no current one to know, but with two-step login on a code stands for it.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -72,13 +72,13 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     asksFirst: hasPassword || isByCode,
     isBusy,
     submit,
-    /** Uses another proof than the fields. */
+    /** With another proof than the fields'. */
     set,
     reset,
   }
 }
 
-/** The errors of a draft by field, translated. */
+/** What is wrong with a draft, by field, in the words of the screen. */
 function useFaults(hasPassword: boolean): (draft: PasswordDraft) => Faults {
   const { t } = useTranslation()
   return ({ current, next, again }) => ({
@@ -90,7 +90,7 @@ function useFaults(hasPassword: boolean): (draft: PasswordDraft) => Faults {
   })
 }
 
-/** The user has chosen the password, so the reset password no longer has to be replaced. */
+/** Chosen by its owner: nothing is left to insist on. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
@@ -98,7 +98,7 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes the user's name or password; a new password requires the current one. */
+/** Changes one's own name or password; a new password needs the present one. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   const renewsSession = Boolean(change.password)
   await request({ method: 'PUT', path: '/api/user/self', body: change, renewsSession })

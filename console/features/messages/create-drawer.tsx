@@ -22,7 +22,7 @@ import {
 import { RecipientFields } from './recipient-fields.tsx'
 import { TextFields } from './text-fields.tsx'
 
-/** Writes and sends a message. It is mounted anew each time, so that no draft remains. */
+/** Writes a message and sends it. Mounted anew each time, so no draft is left over. */
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -70,7 +70,7 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
   )
 }
 
-/** Returns its id and the number of recipients. */
+/** Answers its id and to how many it went. */
 async function sendMessage(body: CreateMessage): Promise<CreatedMessage> {
   const call = { method: 'POST', path: '/api/admin/messages', body } as const
   return fetchData<CreatedMessage>(call)

@@ -28,12 +28,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The present message: the list's row may be older and contains only the beginning of the text. */
+/** A message as it is now: the row of the list may be older, and has its beginning alone. */
 export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // Data of an earlier opening is stale, and later reads do not change the form.
+  // What was read for an earlier opening is old; what is read again later leaves the form alone.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -61,7 +61,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/** Edits the text and shows who has read it. `now` is the latest version read. */
+/** Its text to be changed, and who has read it. `now`: as it was read last. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props
@@ -140,12 +140,12 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
   )
 }
 
-/** One message with the number of its readers, for admins. */
+/** One message with how many have read it, for admins. */
 const messageQuery = (id: number) =>
   queryOptions({
     queryKey: [...messagesKey, 'one', id],
     queryFn: ({ signal }) => fetchData<AdminMessage>({ path: `/api/admin/messages/${id}`, signal }),
-    // The number of readers may change at any time.
+    // Somebody reads it any moment.
     staleTime: 0,
   })
 

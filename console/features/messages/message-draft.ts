@@ -47,7 +47,7 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
 export const isSameText = (one: MessageText, other: MessageText): boolean =>
   one.title === other.title && one.content === other.content && one.format === other.format
 
-/** Only the recipients of the chosen audience are included. */
+/** To those of the audience alone that is chosen now. */
 export function newMessage(text: MessageText, { audience, users, groups }: Chosen): CreateMessage {
   const to = {
     users: { user_ids: [...users.keys()] },

@@ -14,7 +14,7 @@ import { useListPage } from '#console/ui/use-list-page.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** Asks for confirmation, then removes the row at once and reduces the total. */
+/** Asks first; then the row goes at once, and the total is one less. */
 function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -44,19 +44,19 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** Deletes it for good, also from every inbox. */
+/** For good: out of every inbox too. */
 async function deleteMessage(id: number): Promise<void> {
   await request({ method: 'DELETE', path: `/api/admin/messages/${id}` })
 }
 
-/** A day in the browser's calendar, in the format of a date field; empty for none. */
+/** A day of this browser's calendar, as date inputs have it; empty: none. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** The first and the last moment of the chosen days in ISO; none unless both are chosen. */
+/** The first and the last moment of the days chosen, in ISO; none unless both are. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -69,7 +69,7 @@ const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) =
 
 const ADDRESS = listAddress({ keyword: textParam(), from: dayParam, until: dayParam })
 
-/** The page of messages that the address requests. */
+/** The page of messages that the address asks for. */
 const useMessageList = () =>
   useListPage(
     ADDRESS,
@@ -77,7 +77,7 @@ const useMessageList = () =>
     'message-page-size',
   )
 
-/** The sent messages, filtered and paged. */
+/** What was sent, filtered, page by page. */
 export function MessageList(props: {
   onEdit: (message: AdminMessage) => void
   onCreate: () => void

@@ -9,7 +9,7 @@ import { UserPicker } from './user-picker.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
 
-/** The recipients of a message: individual users, groups, or everybody. */
+/** To whom a message goes: users one by one, groups, or everybody. */
 export function RecipientFields(props: {
   chosen: Chosen
   faults: MessageFaults

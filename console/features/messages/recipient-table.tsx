@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 10
 
-/** The recipients of a message and the time when each read it; ten per page. */
+/** Who has a message, and since when it is read; ten to a page. */
 export function RecipientTable(props: { messageId: number; isOpen: boolean }): ReactElement {
   const { t } = useTranslation()
   const [page, setPage] = useState(0)
@@ -78,7 +78,7 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
   )
 }
 
-/** The recipients of a message and who has read it, for admins. `page` counts from 0. */
+/** To whom a message went, and who has read it, for admins. `page` counts from 0. */
 const recipientsQuery = (id: number, page: number, pageSize: number) =>
   queryOptions({
     queryKey: [...messagesKey, 'recipients', id, page, pageSize],

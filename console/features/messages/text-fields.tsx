@@ -8,10 +8,7 @@ import type { MessageFaults, MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/**
- * A preview of the message, rendered after a pause in typing, because each rendering is a new
- * document.
- */
+/** What readers will see. Drawn anew when typing pauses: each time it is a document of its own. */
 function TextPreview({ text }: { text: MessageText }): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -42,7 +39,7 @@ function TextPreview({ text }: { text: MessageText }): ReactElement {
 const TITLE_MAX = 200
 const CONTENT_MAX = 20_000
 
-/** Title, format and content of a message, with a preview. */
+/** Title, format and content of a message, with what its readers will see. */
 export function TextFields(props: {
   text: MessageText
   faults: MessageFaults
@@ -50,7 +47,7 @@ export function TextFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { text, faults, onChange } = props
-  // A message that was created as plain text through the API may stay so.
+  // A message that came as plain text by the API may stay so.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (text.format === 'plain') formats.push('plain')
   return (

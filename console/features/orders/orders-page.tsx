@@ -10,7 +10,7 @@ import { RefundDialog } from './refund-dialog.tsx'
 import '#console/ui/forms.css'
 import './orders.css'
 
-/** Top-ups of all users, for admins, with refunds. */
+/** Everybody's top-ups, for admins, and what may be given back. */
 export function OrdersPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('orders.title')} />

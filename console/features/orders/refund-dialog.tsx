@@ -13,7 +13,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 
-/** The amount and reason of a refund, which is recorded here and carried out at the provider. */
+/** How much goes back, and why: recorded here, carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -90,7 +90,7 @@ function SumField(props: {
   )
 }
 
-/** The error of an amount to refund; null when it is valid. */
+/** What is wrong with a sum to give back; null: nothing. */
 function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundWrong'
@@ -98,10 +98,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/**
- * Records a full or partial refund of an order; at most once for the state of the order that is
- * shown.
- */
+/** Records that an order, or a part of it, was refunded; once for the order as it is seen. */
 async function refundOrder(order: Order, money: string, reason: string): Promise<void> {
   const body: RefundOrder = { money, reason, refunds: order.refunds.length }
   await request({ method: 'POST', path: `/api/user/topup/${order.id}/refund`, body })

@@ -23,7 +23,7 @@ type DrawerProps = {
   onApply: (row: GroupRow) => void
 }
 
-/** One group. It is mounted anew for each, so that no draft remains. */
+/** One group. Mounted anew for each, so that no draft is left over. */
 export function GroupDrawer(props: DrawerProps): ReactElement {
   const last = useRef<GroupRow | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -1,6 +1,6 @@
 /**
- * A JSON object of an option that keeps the order of its keys and every digit of its numbers.
- * `JSON.parse` alone would round `0.1000000000000000055` and reorder keys such as `4`.
+ * JSON objects of an option, kept as they were written: the order of the keys and every digit
+ * of the numbers. `JSON.parse` alone would round `0.1000000000000000055` and move keys like `4`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -9,9 +9,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/**
- * Name → the value's own JSON text; null unless the text is a flat object with values of that kind.
- */
+/** Name → the value's own JSON text; null unless a flat object of that kind of value. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown
@@ -29,14 +27,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** JSON text indented by two spaces, in the map's order. */
+/** Two-space JSON text, in the map's order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets one entry, or removes it with `null`; the others keep their place. */
+/** Sets, or with `null` removes, one entry; the others keep their place. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -44,7 +42,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Whether the text is JSON, which the specification requires of every JSON field on blur. */
+/** Is it JSON at all: what the spec asks of every JSON field when it loses focus. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -54,7 +52,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The same JSON without whitespace between tokens; other texts unchanged. */
+/** Text of the same value without blanks between tokens; other texts as they are. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -62,7 +60,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** The same JSON indented by two spaces, with every digit kept; other texts unchanged. */
+/** The same JSON, two blanks a level, every digit as it was; other texts as they are. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -29,14 +29,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of models without a price: per call, or by two ratios, never both. */
+/** The price of models without one: for each call, or by two ratios, never both. */
 function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Checked for stored values too: the API sets one option at a time, so a pair may be incomplete.
+  // Told of what is stored, too: the API takes one option at a time, so half of a pair can be.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -71,7 +71,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   )
 }
 
-/** Checks for the latest release now and shows the result. */
+/** Asks for the latest release now, and says what there is. */
 function UpdateCheck(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -105,7 +105,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
           : t('settings.update.upToDate', { latest, current })}
       </StatusTag>
       {isNewer && notes !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         <pre className="tg-update-notes" tabIndex={0}>
           {notes}
         </pre>
@@ -114,7 +114,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
   )
 }
 
-/** Tests the saved mail settings and shows what is wrong with them. */
+/** Tries the saved mail settings; what is wrong with them is told in words. */
 function TestMail(): ReactElement | null {
   const { t } = useTranslation()
   const user = useUser()
@@ -144,7 +144,7 @@ function TestMail(): ReactElement | null {
   )
 }
 
-/** Sends a mail with the saved settings; an error says what is wrong with them. */
+/** A mail by the saved settings; the refusal says what is wrong with them. */
 async function sendTestMail(to: string): Promise<void> {
   await request<unknown>({ method: 'POST', path: '/api/option/test_mail', body: { to } })
 }
@@ -152,7 +152,7 @@ async function sendTestMail(to: string): Promise<void> {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** The groups as a table, or as JSON, which can correct what the table cannot parse. */
+/** The groups: as a table, or as JSON, which alone can mend what the table can't read. */
 function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
@@ -182,7 +182,7 @@ function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-/** Sections with a form of a specific shape, by section id. */
+/** Sections that are more than a list of fields, by their id. */
 export const OWN_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
@@ -190,7 +190,7 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** The content below a section's fields. */
+/** What stands below a section's fields. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

@@ -1,7 +1,7 @@
-/** The server's limit. */
+/** As far ahead as the server takes it. */
 export const PLAN_DAYS_MAX = 366
 
-/** The error of a planned time (unix seconds; NaN for none). */
+/** What is wrong with the time (unix seconds; NaN for none) of a planned change. */
 export function planTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtFault'

@@ -7,7 +7,7 @@ import { pairOf } from './pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** The planned values. */
+/** What will be set to what. */
 export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
@@ -24,7 +24,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
   )
 }
 
-/** The subject of a price: a model, a group, a group's users in another group, or everybody. */
+/** Whose price it is: a model's, a group's, of a group's users in another one, or everybody's. */
 export function Subject({ option, name }: { option: string; name: string }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

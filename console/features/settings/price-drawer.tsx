@@ -18,16 +18,16 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The names that are in the table. */
+  /** Names that are in the table already. */
   taken: ReadonlySet<string>
-  /** Given for a model that has no price yet. */
+  /** Known in advance, for a model that has no price yet. */
   newName?: string
   onClose: () => void
-  /** `before` is the previous name, if any. */
+  /** `before`: the name it had, where it had one. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 
-/** The price of one model. It is mounted anew for each, so that no draft remains. */
+/** One model's price. Mounted anew for each, so that no draft is left over. */
 export function PriceDrawer(props: PriceDrawerProps): ReactElement {
   const last = useRef<PriceRow | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -23,7 +23,7 @@ type FieldsProps = {
   onChange: (draft: PriceDraft) => void
 }
 
-/** The mode of entry, its fields, and the equivalent values of the other modes. */
+/** The way of entering, its fields, and what they come to in the other way. */
 export function PriceFields(props: FieldsProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()
@@ -94,7 +94,7 @@ function ModeFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** An empty field shows the limit that then applies. */
+/** Empty, it shows the limit that holds then. */
 function OutputCapField({ draft, faults, capFallback, onChange }: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const count = useNumberFormat()
@@ -122,7 +122,7 @@ function OutputCapField({ draft, faults, capFallback, onChange }: FieldsProps): 
 
 type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
-/** The number that a mode of entry requires. */
+/** The one number that its way of entering can't do without. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
 function NumberField(
@@ -151,7 +151,7 @@ function NumberField(
   )
 }
 
-/** The entered values in the other mode, and the cost of a typical call. */
+/** What was typed, said the other way round, and what a usual call would cost. */
 export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const { t } = useTranslation()
   if (draft.mode === 'call') {

@@ -21,7 +21,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Tool = 'presets' | 'preview' | 'schedule' | 'history'
 
-/** Actions on the whole price list. */
+/** What can be done with the price list as a whole. */
 function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -65,7 +65,7 @@ const resetModelRatios = () => request({ method: 'POST', path: '/api/option/rest
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }
 
-/** The prices of models: as a table, as JSON, and the models without a price. */
+/** The prices of models: as a table, as JSON, and those still without one. */
 export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ prices: view }, setAddress] = useUrlState(ADDRESS)

@@ -4,29 +4,26 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A draft applied on top of a version that another user saved. */
+/** A draft put on top of what somebody else has saved. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
   saved: ReadonlySet<string>
-  /** The server's errors, by option. */
+  /** What the server said, by option. */
   refusals: Texts
-  /** The server's remarks on options that it saved. */
+  /** What it said of options that it saved. */
   notes: Texts
-  /** Changes to be reviewed and sent again. */
+  /** To be looked at and sent again. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The number of times that concurrent changes of others are merged without asking. */
+/** Others may save as well: so often what is theirs is taken along without asking. */
 const TRIES_MAX = 3
 
-/** Returns the server's present values. */
+/** `readAgain`: what the server has now. */
 type ReadAgain = () => Promise<Texts>
 
-/**
- * Sends one request per option, in parallel; a concurrent change of another user is never
- * overwritten unseen.
- */
+/** One call for each option, side by side; what others saved meanwhile is never undone unseen. */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -60,7 +57,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // The read model may be a moment behind the rejected write.
+      // What is read may be a moment behind what was refused.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

@@ -27,7 +27,7 @@ import { useWords } from './use-words.ts'
 
 const SHOWN_FROM = 4
 
-/** Links to the sections of a long tab. */
+/** The sections of a long tab, each one press away. */
 function SectionList(props: { sections: readonly OptionSection[] }): ReactElement | null {
   const { t } = useTranslation()
   const words = useWords()
@@ -54,7 +54,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** The options of the site. Visitors who are not admins see a message. */
+/** The options of the site. Safe for visitors who are no admins: they are told so. */
 export function SettingsPage(): ReactElement {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
@@ -73,7 +73,7 @@ function Settings(): ReactElement {
   const form = useSettingsForm((key) => setFaulty({ key }))
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, which is opened first.
+  // The field at fault may be on another tab: that one is opened first.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })
@@ -124,7 +124,7 @@ function Settings(): ReactElement {
   )
 }
 
-/** A line above the settings when the automatic check found a newer release. */
+/** Where the automatic check found a newer release: one line above the settings. */
 function UpdateNotice(props: { onShow: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const { data } = useQuery(automaticCheckQuery)

@@ -11,15 +11,15 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** For admins; 0 means all. */
+      /** Admins only; 0: all. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true },
   )
 
-/** `page` counts from 0. An empty id and channel 0 match everything. Times are in unix seconds. */
+/** `page` counts from 0. An empty id and channel 0 ask for all. Times in unix seconds. */
 type TaskAsk = {
-  /** The user's own tasks, or those of all users (admins). */
+  /** One's own tasks, or everybody's (admins). */
   scope: 'self' | 'all'
   id: string
   channel: number
@@ -31,10 +31,10 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped`: there are more tasks than `total`, which are not counted. */
+/** `is_total_capped`: there are more than `total`, which are not counted. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The filters by the server's names; empty ones are not sent. */
+/** The filters as the server names them; what is empty is not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,
@@ -43,7 +43,7 @@ const taskParams = (ask: TaskAsk) => ({
   end_timestamp: ask.to ?? undefined,
 })
 
-/** The differences between the logs of drawings and of music. */
+/** What the logs of drawings and of music differ in. */
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
@@ -51,7 +51,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** From 30 days ago until one hour from now. */
+/** From 30 days ago, open ahead by an hour. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -65,7 +65,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** From midnight until one hour from now. */
+/** From midnight, open ahead by an hour. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

@@ -14,11 +14,11 @@ type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** The page of tasks that the address requests, with live progress. */
+/** The page of tasks that the address asks for; they move on as their providers tell of them. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  /** Reads after a push must include at least its position. */
+  /** Reads after a push must see at least what it told of. */
   const floor = useRef(0)
   const keyOf = ({ range, id, channel, page, pageSize }: Ask) => [
     'tasks',
@@ -65,5 +65,5 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }
 }
 
-/** The parts that the filters and the empty list need. */
+/** Without the rows: what the filters and an empty list need. */
 export type TaskListView = Omit<ReturnType<typeof useTaskList>, 'list' | 'rows'>

@@ -12,7 +12,7 @@ import { wrongAddress } from './address-lines.ts'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 import { TokenRateFields } from './token-rate-fields.tsx'
 
-/** The token's permissions: group, models, rates and callers. */
+/** What a token may do: its group, models, rate and callers. */
 export function TokenAccessFields(props: TokenFormProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()

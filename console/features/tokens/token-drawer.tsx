@@ -25,11 +25,11 @@ import type { ReadyToken } from './token-ready.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** The created tokens, in order, with their keys. */
+  /** The tokens that were made, in order, with their keys. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits one. It is mounted anew for each, so that no draft remains. */
+/** Creates tokens, or changes one. Mounted anew for each, so that no draft is left over. */
 export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited
@@ -106,16 +106,16 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
 }
 
-/** In order; `keys` without the prefix `sk-`. */
+/** In order; `keys` without `sk-`. */
 type CreatedTokens = { ids: number[]; names: string[]; keys: string[] }
 
-/** Creates one token or `count` of them: all, or none. */
+/** One token or `count` of them: all, or none. */
 async function createTokens(terms: CreateToken): Promise<CreatedTokens> {
   const call = { method: 'POST', path: '/api/token/', body: terms } as const
   return fetchData<CreatedTokens>(call)
 }
 
-/** Sends the changed fields; the others stay unchanged. */
+/** Sends the fields to change; the others stay as they are. */
 async function updateToken(change: UpdateToken): Promise<void> {
   await request({ method: 'PUT', path: '/api/token/', body: change })
 }

@@ -27,7 +27,7 @@ const EXPORT_COLUMNS = [
   'content',
 ] as const
 
-/** A column of a CSV, by its name in the file; the list has their order. */
+/** Of a CSV, by the name that the file gives it, in its order. */
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
 const FOR_ADMINS = /^(?:channel|user|provider)/
@@ -35,15 +35,15 @@ const FOR_ADMINS = /^(?:channel|user|provider)/
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Stores the columns that are left out, so that columns added by a release are exported. */
+/** What this browser leaves out: so a column that files have newly is in them. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** The columns available to this reader. */
+/** Those that a file can have for this reader. */
 const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.test(name))
 
-/** The columns that this browser exports; all unless some were left out. */
+/** Those that this browser's files have; all, unless some were left out. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -6,19 +6,16 @@ import { integerParam, textParam, type UrlValues } from '#console/ui/url-state.t
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** From midnight until one hour from now. */
+/** From midnight, open ahead by an hour. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/**
- * The filters that select rows: an empty text and 0 match everything. All of them are in the
- * address.
- */
+/** What decides which rows are listed: empty text and 0 mean any. All of it is in the address. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** One call at any time, by the id in its answer or the first characters of that id. */
+  /** One call, by the id that its answer named or the first characters of it; at any time. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */
@@ -27,12 +24,12 @@ const FILTERS = {
   username: textParam(),
 } as const
 
-/** The filters and the presentation that a link names: page, page size and columns. */
+/** The filters, and how a link shows them: page, page size and columns where it names them. */
 export const LOG_URL = {
   ...FILTERS,
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** Comma-separated column ids; empty means the columns remembered by this browser. */
+  /** Column ids with commas; empty: as this browser remembers. */
   columns: textParam('', 400),
 } as const
 
@@ -49,14 +46,14 @@ export const NO_FILTERS: LogFilters = {
   username: '',
 }
 
-/** The filters among `values`; filters for admins are removed for other users. */
+/** Only the filters of `values`; admins' own ones mean nothing to others and are left out. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, username }
 }
 
-/** The number of active filters; the range counts when it is not the default. */
+/** How many filters narrow the list; the range counts when it isn't the default one. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

@@ -8,17 +8,14 @@ import { LiveDot, type LiveKind } from '#console/ui/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
-  /** True while the reader is reading, so that new rows wait. */
+  /** The reader is on something: new rows wait. */
   isHeld: boolean
-  /**
-   * True when the range lies in the past or another page than the first is open, so that no row
-   * arrives.
-   */
+  /** The range lies in the past, or another page than the first is open: nothing arrives. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }
 
-/** The live state in a word and a symbol, with a pause button. */
+/** Whether rows arrive by themselves, in a word and a mark; and the pause. */
 export function LiveStatus(props: Props): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

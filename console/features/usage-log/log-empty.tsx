@@ -7,7 +7,7 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import { DEFAULT_RANGE, filterCount } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Explains why no row is listed, and offers a remedy. */
+/** Why no row is listed, and what to do about it. */
 export function LogEmpty(props: {
   view: LogView
   error: Error | null

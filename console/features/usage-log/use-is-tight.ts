@@ -1,7 +1,4 @@
 import { useMedia } from '#console/ui/use-media.ts'
 
-/**
- * True on phones and in narrow windows, where controls above the list fold so that calls are
- * visible.
- */
+/** Phones and narrow windows: what stands above the list folds, so that calls are in sight. */
 export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

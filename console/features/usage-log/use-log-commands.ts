@@ -1,10 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
 
-/**
- * The shortcuts of the log beyond those of its list; `copy-link` also includes what only this
- * browser remembers.
- */
+/** What the log offers beyond its list; `copy-link` also names what only this browser knows. */
 export function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void

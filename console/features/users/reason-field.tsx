@@ -5,7 +5,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 
 const REASON_MAX = 200
 
-/** The reason for changing a user, recorded with the change, for admins. */
+/** Why a user is changed: kept with the change, for admins. */
 export function ReasonField(props: {
   value: string
   error: string | undefined

@@ -14,9 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/**
- * The user's own name and password, without group and quota, which users cannot set for themselves.
- */
+/** One's own name and password: without group and quota, which nobody sets for oneself. */
 export function SelfPage(): ReactElement {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -43,7 +41,7 @@ export function SelfPage(): ReactElement {
   )
 }
 
-/** Starts from the values as read; it is mounted anew after saving. */
+/** As it was when read: mounted anew for what has been saved. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
   const { form, isChanged, isBusy, submit, fields } = useUserForm({
@@ -70,7 +68,7 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
   )
 }
 
-/** The user with balance and bindings, read again for each form. */
+/** Oneself with balance and bindings, read anew for each form. */
 const ownUserQuery = queryOptions({
   queryKey: ['own-user'],
   queryFn: ({ signal }) => fetchData<User>({ path: '/api/user/self', signal }),

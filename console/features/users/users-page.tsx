@@ -22,19 +22,19 @@ import '../../ui/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** Empty while the dialog is closed. */
+  /** Empty: the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
 
-/** Adds an amount to the balance of one or several users, or deducts it, with a reason. */
+/** Adds an amount to the balance of one user or of several, or deducts it, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
   const openings = useRef({ count: 0, isOpen: false, last: props.users })
   const isOpen = props.users.length > 0
   const { current } = openings
   if (isOpen && !current.isOpen) current.count += 1
   current.isOpen = isOpen
-  // The users stay visible while the dialog closes.
+  // What was chosen stays on screen while the dialog closes.
   if (isOpen) current.last = props.users
   if (current.last.length === 0) return null
   return (
@@ -124,10 +124,10 @@ function Users(): ReactElement {
   )
 }
 
-/** Super admins may also change their own quota. */
+/** Nobody is above a super admin, who may set the own quota too. */
 const ROOT = 100
 
-/** The user whose form is open: `/user/edit/5` (0 is not an id), or none. */
+/** Whose form is open: `/user/edit/5` (0 is nobody's id), or none over the list. */
 function useDrawerAddress() {
   const navigate = useNavigate()
   const { search } = useLocation()
@@ -137,7 +137,7 @@ function useDrawerAddress() {
   return {
     edited: match === null ? null : idOf(match.params.id),
     open: (id: number) => go(`/user/edit/${id}`, null),
-    /** Called when the changes are saved or discarded. */
+    /** What was changed there is saved, or given up. */
     close: () => go('/admin/users', SETTLED),
   }
 }

@@ -10,7 +10,7 @@ import type { ChannelFormProps } from './channel-form-props.ts'
 import { OwnFields } from './own-fields.tsx'
 import { relayAddress } from './relay-address.ts'
 
-/** Type, name, address, and the fields that the type declares. */
+/** Type, name, address, and what the type asks for besides. */
 export function BasicFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()
@@ -38,7 +38,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The available types, plus the type of the edited channel. */
+/** The offered types, and with them the one that a channel being edited already has. */
 function TypeField({ draft, stored, type, onChange }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

@@ -2,13 +2,13 @@ import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { expiryText } from './channel-expiry.ts'
 
-/** How the entered keys are used, for a new channel and for one that has keys. */
+/** What becomes of the keys that are given: of a new channel, and of one that has some. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
-/** Fields that only some types have, as the type declares them. */
+/** Fields that only some types have; which of them, the type declares. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** The content of the form: numbers as typed, lists as lists. */
+/** What the form holds: numbers as typed, lists as lists. */
 export type ChannelDraft = {
   type: number
   name: string
@@ -17,7 +17,7 @@ export type ChannelDraft = {
   key: string
   keyMode: KeyMode
   multiKeyMode: 'random' | 'polling'
-  /** Indexes of disabled keys that are to be enabled again. */
+  /** Keys set aside that are to be used again, by their place. */
   enableKeys: readonly number[]
   models: readonly string[]
   groups: readonly string[]
@@ -31,9 +31,9 @@ export type ChannelDraft = {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** Empty when unknown. */
+  /** Empty: not known. */
   costRatio: string
-  /** The format of a date-time field; empty means never. */
+  /** As a date-time field has it; empty is never. */
   expiresAt: string
   statusCodeMapping: string
   paramOverride: string
@@ -48,7 +48,7 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** A new channel with the defaults of the specification, at the address of its type. */
+/** A new channel with the spec's defaults, at the address of its type. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
@@ -105,7 +105,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/** Changes the type and, unless another address was typed, the address with it. */
+/** Takes the new type's address along, unless another one was typed. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -115,7 +115,7 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-/** Names from a comma- or line-separated text, each once. */
+/** Names out of a comma- or line-separated text, each once. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text

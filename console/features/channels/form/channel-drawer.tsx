@@ -12,7 +12,7 @@ import type { Edited } from '../use-drawer-address.ts'
 import { OpenForm } from './open-form.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-/** Creates a channel or edits one. It is mounted anew for each, so that no draft remains. */
+/** Creates a channel, or changes one. Mounted anew for each, so that no draft is left over. */
 export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
   const last = useRef<number | 'new'>('new')
   const openings = useRef(0)
@@ -27,15 +27,14 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): R
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/** The form once its data is loaded; until then, or after a failure, what is known. */
+/** The form once everything that it needs is there; until then, or without it, what is known. */
 function OneDrawer(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // The form keeps the values that were read first: values changed during editing would send what
-  // nobody typed.
+  // As first read: a form that changed under the hands would send what nobody typed.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -86,7 +85,7 @@ function Waiting(): ReactElement {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** One channel with all its fields, read again for each form. */
+/** One channel with all its fields, read anew for each form. */
 const channelQuery = (id: number) =>
   queryOptions({
     queryKey: channelKey(id),

@@ -1,10 +1,7 @@
-/** Stands for "never" among unix seconds on the wire. */
+/** Unix seconds on the wire for "never". */
 const NEVER = -1
 
-/**
- * `YYYY-MM-DDTHH:mm` in the browser's time zone, the format of a date-time field; empty means
- * never.
- */
+/** `YYYY-MM-DDTHH:mm` of the browser's zone, as a date-time field holds it; empty is never. */
 export function expiryText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
@@ -13,7 +10,7 @@ export function expiryText(seconds: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Unix seconds; null when the text is not a valid date. */
+/** Unix seconds; null when the text is no date of the calendar. */
 export function expirySeconds(text: string): number | null {
   if (text.trim() === '') return NEVER
   const match = /^\d{4}-\d\d-(\d\d)[T ]\d\d:\d\d(?::\d\d)?$/.exec(text.trim())

@@ -21,7 +21,7 @@ export type ChannelFault =
 
 export type ChannelFaults = Partial<Record<keyof ChannelDraft | OwnField, ChannelFault>>
 
-/** The errors that prevent saving; `before` is null for a new channel. */
+/** What keeps the draft from being sent; `before` is null for a new channel. */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -47,7 +47,7 @@ export function channelFaults(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** The server's rule; empty when unknown. */
+/** As the server takes it; empty where it is not known. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -57,7 +57,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** A channel that has expired meanwhile may be saved with the same expiry. */
+/** One that has expired meanwhile may be saved as it is. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = expirySeconds(text)
   if (seconds === null) return 'dateWrong'

@@ -4,13 +4,13 @@ import type { ChannelDraft } from './channel-draft.ts'
 import type { ChannelFaults } from './channel-faults.ts'
 import type { FieldRefusal } from './field-refusal.ts'
 
-/** Props shared by the form and its groups of fields. */
+/** What the form and its groups of fields share. */
 export type ChannelFormProps = {
   draft: ChannelDraft
-  /** The channel as stored on the server; null for a new one. */
+  /** As it is on the server; null for a new one. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The draft's type, as the server declares it; undefined when it is not available. */
+  /** The draft's type, as the server declares it; undefined where it is not offered. */
   type: ChannelType | undefined
   faults: ChannelFaults
   refusal: FieldRefusal | null

@@ -13,7 +13,7 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/** Changes to requests and answers on their way to the provider and back. */
+/** What is changed on the way to the provider and back. */
 function MappingFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, refusal, onChange } = props
   const { t } = useTranslation()
@@ -54,8 +54,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * The required fields, with the rest in sections that can be opened. A section opens when it
- * contains an error, or mappings that are set.
+ * What every channel needs, and the rest behind a press each; opened when a fault lies there,
+ * or mappings are set.
  */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { refusal } = props
@@ -95,7 +95,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
 function Section(props: {
   title: string
   lead: string
-  /** True when a field of the section is set initially, so that it is visible. */
+  /** Something of it is set from the start: what is set is in sight. */
   isFilled?: boolean
   isForced: boolean
   children: ReactNode

@@ -4,10 +4,7 @@ import type { ChannelDraft } from './channel-draft.ts'
 import { expirySeconds } from './channel-expiry.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/**
- * The request body for a new channel, or one for each key, of a draft without errors (see
- * `channelFaults`).
- */
+/** A new channel, or one for each key, as the server takes it; ask `channelFaults` first. */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -19,7 +16,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Only the changed fields; empty when none changed. */
+/** Only what is not as it was; empty when nothing is. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -40,7 +37,7 @@ export function changedTerms(
   }
 }
 
-/** Keys for another address replace the old keys, which were entered for the old address. */
+/** Keys for another address replace the old ones, which were given for the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

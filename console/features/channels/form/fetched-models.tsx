@@ -9,7 +9,7 @@ import type { ChannelFormProps } from './channel-form-props.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
-/** Reads the provider's list of models, from which the channel's models are chosen. */
+/** Asks the provider for its models, and lets choose which of them the channel serves. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ): ReactElement {
@@ -49,14 +49,14 @@ export function FetchedModels(
   )
 }
 
-/** The stored key is sent to the stored address only; null when a key must be entered first. */
+/** The stored key goes to the stored address alone; null: a key is needed first. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { draft, stored, channel, type } = props
   const [key] = keysOf(draft)
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting, own } = draft
-    // For an existing channel the proxy's password is not shown, so the request names the channel.
+    // Of a channel that is there, the proxy's password is not shown: it is told which one it is.
     const known = channel === null ? {} : { id: channel.id }
     const other = own.other.trim()
     return () => fetchModels({ ...known, base_url, type: kind, key, other, setting })
@@ -65,7 +65,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => fetchStoredModels(channel.id)
 }
 
-/** The failure, followed by the server's message. */
+/** What failed, and after it what the server says about it. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error
@@ -73,11 +73,11 @@ function explained(error: unknown, words: string): Error {
   return new ApiError(words, { code, status, requestId, detail: message })
 }
 
-/** The models that a channel's provider lists, read with the stored key at the stored address. */
+/** The models that a channel's provider lists, asked with the stored key at the stored address. */
 const fetchStoredModels = (id: number): Promise<string[]> =>
   fetchData({ path: `/api/channel/fetch_models/${id}` })
 
-/** The same for an address and a key that are not stored yet. */
+/** The same of an address and a key that are not stored (yet). */
 async function fetchModels(body: FetchModels): Promise<string[]> {
   const call = { method: 'POST', path: '/api/channel/fetch_models', body } as const
   return fetchData<string[]>(call)

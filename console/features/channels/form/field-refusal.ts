@@ -1,6 +1,6 @@
 import { namedField } from '#console/ui/at-field.ts'
 
-/** The server's error for one field, in its own words. */
+/** What the server refused of one field, in its words. */
 export type FieldRefusal = {
   readonly field: (typeof FIELDS)[keyof typeof FIELDS]
   readonly text: string
@@ -15,7 +15,7 @@ const FIELDS = {
   setting: 'setting',
 } as const
 
-/** null when the error belongs to no field that can show it. */
+/** Null: it is of no field that can tell it beside itself. */
 export function refusalOf(error: unknown): FieldRefusal | null {
   const named = namedField(error)
   if (named === null || !Object.hasOwn(FIELDS, named.field)) return null

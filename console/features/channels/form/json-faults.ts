@@ -14,10 +14,10 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The longest chain of mappings from one model to another. */
+/** By way of so many others a model may lead to another one. */
 const MAPPING_DEPTH_MAX = 8
 
-/** The error of such a field, by the server's rules; an empty text is valid. */
+/** What is wrong with the text of such a field, as the server takes it; an empty one is right. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
@@ -69,14 +69,14 @@ function proxyFault(proxy: unknown): 'proxyWrong' | null {
 const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
   typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
 
-/** The server knows which names a type may have. */
+/** Which names a type may have, the server knows. */
 const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
   Array.isArray(names ?? []) &&
   ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
     ? null
     : 'allowedMembersWrong'
 
-/** JSON is required by the specification; that it must be an object is our own rule. */
+/** JSON is judged as the spec says; that it must be an object is ours. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
@@ -88,7 +88,7 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-/** The members of a JSON object that are not in the list; empty when the text is not an object. */
+/** The members of a JSON object that are none of these; none where it is no object. */
 export const membersBut = (known: readonly string[], text: string): readonly string[] =>
   text.trim() === '' || objectFault(text) !== null
     ? []

@@ -6,8 +6,8 @@ import type { ChannelFault } from './channel-faults.ts'
 import { type JsonFault, membersBut } from './json-faults.ts'
 
 /**
- * A JSON object, validated when the field loses the focus, because a half-typed text is always
- * invalid. Unknown members are named in a warning and may be saved; they have no effect.
+ * A JSON object, judged when it loses the focus, as a half-typed text is always wrong. Members
+ * other than those that are known are named, and may be saved: they do nothing.
  */
 export function JsonField(props: {
   label: string
@@ -17,7 +17,7 @@ export function JsonField(props: {
   fault: ChannelFault | undefined
   judge: (text: string) => JsonFault | null
   known?: readonly string[]
-  /** The server's error. */
+  /** What the server has against it. */
   refused?: string | undefined
   onChange: (value: string) => void
 }): ReactElement {

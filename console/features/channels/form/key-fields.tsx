@@ -12,7 +12,7 @@ import type { KeyMode } from './channel-draft.ts'
 import type { ChannelFormProps } from './channel-form-props.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** Keys that failed and are disabled for now: cause, time, and a button that enables them. */
+/** Keys that failed and are not used for now: why, since when, and back again. */
 function KeysAside(
   props: Pick<ChannelFormProps, 'draft' | 'onChange'> & { channel: Channel },
 ): ReactElement {
@@ -63,7 +63,7 @@ function KeysAside(
 const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
 const STORED_MODES = ['append', 'replace'] as const
 
-/** The keys: how many channels they create, or what happens to the stored ones. */
+/** The key or keys: how many channels they make, or what becomes of those that are stored. */
 export function KeyFields(props: ChannelFormProps): ReactElement {
   const { draft, stored, channel, onChange } = props
   const { t } = useTranslation()

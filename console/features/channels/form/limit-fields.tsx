@@ -9,7 +9,7 @@ import { Switch } from '#console/ui/switches.tsx'
 import type { NUMBER_FIELDS } from './channel-draft.ts'
 import type { ChannelFormProps } from './channel-form-props.ts'
 
-/** Priority, limits, expiry and cost of a channel. */
+/** When a channel is chosen, how much it is asked for, until when, and at what cost. */
 export function LimitFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()
@@ -68,7 +68,7 @@ export function LimitFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The channel's permission has no effect while the site's setting is off. */
+/** What the channel allows does nothing while the site does not. */
 function OffForTheSite(): ReactElement | null {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -13,7 +13,7 @@ import type { ChannelFormProps } from './channel-form-props.ts'
 import { FetchedModels } from './fetched-models.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-/** The models and groups of a channel, and its test model. */
+/** The models a channel serves, the one it is tested with, and the groups it serves. */
 export function ModelFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, refusal, onChange } = props
   const { t } = useTranslation()
@@ -54,7 +54,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The models of an existing channel whose calls are refused because they have no price. */
+/** The models of a channel that is there whose calls are refused for want of a price. */
 function Unpriced({ draft }: ChannelFormProps): ReactElement {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
   const [shown, setShown] = useState<readonly string[]>([])

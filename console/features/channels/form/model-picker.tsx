@@ -7,15 +7,15 @@ import { Checkbox } from '#console/ui/switches.tsx'
 
 type PickerProps = {
   isOpen: boolean
-  /** The models that the provider lists. */
+  /** What the provider lists. */
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** All selected models; models that the provider does not list stay. */
+  /** All that are to be served: those not listed by the provider stay. */
   onChoose: (models: readonly string[]) => void
 }
 
-/** Selects those of a provider's models that a channel serves. */
+/** Which of a provider's models a channel serves. */
 export function ModelPicker(props: PickerProps): ReactElement {
   const id = useId()
   return (

@@ -23,17 +23,14 @@ import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** The channel as stored on the server; null for a new one. */
+  /** As it is on the server; null for a new one. */
   channel: Channel | null
   onClose: () => void
-  /** Called instead of closing when the channel was saved and some of its models have no price. */
+  /** It is saved, and these of its models have no price: asked in place of closing. */
   onUnpriced: (models: readonly string[]) => void
 }
 
-/**
- * The drawer with its draft: it is not sent with errors, and changes are not lost without
- * confirmation.
- */
+/** The drawer with its draft: nothing leaves it with a fault, and no change is lost unasked. */
 export function OpenForm(props: FormProps): ReactElement {
   const { channel } = props
   const { t } = useTranslation()
@@ -96,14 +93,14 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** The models that callers could not name before this change. */
+/** The models that callers can name from now on, and could not before. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** State of the navigation from the form's address to the list's. */
+/** Said while the form's address is left for the list's. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -130,7 +127,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** None when unpriced models are allowed. Prices that cannot be read do not prevent saving. */
+  /** None where models may go without a price. Prices that can't be read stop nobody. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -153,7 +150,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** The number of channels created (one, or one per key), and the server's message. */
+/** How many channels were made (one, or one for each key), and what the server says to that. */
 async function createChannel(terms: CreateChannel): Promise<{ count: number; message: string }> {
   const call = { method: 'POST', path: '/api/channel/', body: terms } as const
   const { data, message } = await request<CreatedChannels>(call)

@@ -5,10 +5,10 @@ import { Button } from '#console/ui/button.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** The balance at the provider, as last read, with a refresh button. */
+/** What is left at the provider, as last read, and a button that reads it anew. */
 export function Balance(props: {
   channel: Channel
-  /** Whether the provider reports a balance. */
+  /** Whether the provider tells it at all. */
   isTold: boolean
   onRefresh: () => Promise<void>
 }): ReactElement {

@@ -27,7 +27,7 @@ import { useChosen } from './use-chosen.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
 
-/** Actions on all channels, as menu entries. */
+/** What is done to all channels at once, as entries of a menu. */
 function useListActions(given: {
   removeDisabled: () => Promise<void>
   onResults: () => void
@@ -60,7 +60,7 @@ function useListActions(given: {
   ]
 }
 
-/** Rebuilds the list of models and groups from the channels. */
+/** Makes the list of who serves what anew, from the channels as they are. */
 async function fixAbilities(): Promise<void> {
   await request({ method: 'POST', path: '/api/channel/fix' })
 }
@@ -76,7 +76,7 @@ function useUnpricedOf(): (channel: Channel) => readonly string[] {
   )
 }
 
-/** The table of channels with its filters, order, grouping and actions. */
+/** The table of channels, with what narrows, orders and gathers it, and what can be done. */
 export function ChannelList(props: {
   view: ChannelListView
   onEdit: (channel: Channel) => void

@@ -5,7 +5,7 @@ import type { BalanceUpdate } from '#read-api/contract/channel-actions.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/** Reads balances from the providers. */
+/** Asks providers what is left of the money there. */
 export function useBalanceActions() {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -24,11 +24,11 @@ export function useBalanceActions() {
   }
 }
 
-/** Reads the balance from the provider; the channel's row shows it. */
+/** Asks the provider what is left; the channel's row shows it. */
 async function updateBalance(id: number): Promise<void> {
   await request({ path: `/api/channel/update_balance/${id}/` })
 }
 
-/** The same for every enabled channel whose provider reports a balance; returns how many did. */
+/** The same of every enabled channel whose provider tells it; answers how many did. */
 const updateAllBalances = (): Promise<BalanceUpdate> =>
   fetchData({ path: '/api/channel/update_balance' })

@@ -9,13 +9,13 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type BatchActs = {
-  /** Each returns whether it was done; an empty selection shows a message. */
+  /** Answer whether it was done; nothing chosen is said. */
   setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
   setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
 }
 
-/** Actions on many channels, all or none, each of which can be undone. */
+/** What is done to many channels at once, all or none; each can be undone. */
 export function useBatchActions(): BatchActs {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -46,7 +46,7 @@ export function useBatchActions(): BatchActs {
   }
 }
 
-/** Reports how many channels the server has switched, and offers an undo. */
+/** Says how many the server has switched, and offers to switch those back. */
 function useSwitched() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -65,7 +65,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // Expired channels were skipped, so the undo leaves them out.
+        // Those that have expired were passed over: they are not what is taken back.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
@@ -85,33 +85,33 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
 }
 
-/** An automatic disabling, with its reason, cannot be restored. */
+/** That state, with its reason, is not to be had back. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
 const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
 
-/** Restores only the channels that were changed. */
+/** Only those that were changed go back. */
 async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
   const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
   if (changed.length === 0) return
   await setChannelsStatus({ ids: idsOf(changed), status: wasEnabled ? 2 : 1 })
 }
 
-/** One request per previous tag, and one for channels without a tag. */
+/** One call for each tag there was, and for none. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await tagChannels(idsOf(tagged), tag === '' ? null : tag)
   }
 }
 
-/** Enables (1) or disables (2) several channels, all or none; returns how many changed. */
+/** Enables (1) or disables (2) several channels, all or none; answers how many changed. */
 async function setChannelsStatus(body: SetChannelsStatus): Promise<number> {
   const path = '/api/channel/batch/status'
   return fetchData<number>({ method: 'POST', path, body })
 }
 
-/** Sets one tag for the channels, or removes their tags with null; all or none. */
+/** Gives the channels one tag, or takes theirs off by null; all or none. */
 async function tagChannels(ids: readonly number[], tag: string | null): Promise<void> {
   await request({ method: 'POST', path: '/api/channel/batch/tag', body: { ids, tag } })
 }

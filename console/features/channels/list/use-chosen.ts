@@ -3,11 +3,11 @@ import { useChosenRows } from '#console/ui/use-chosen-rows.ts'
 import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** The selected channels among the present rows and matches. */
+/** Which channels are chosen, over the rows and all that match as they are now. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),
-    // A tag represents all of its channels, so the list's total is not the number of channels.
+    // A tag stands for all of its channels, so that the list's total is not theirs.
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

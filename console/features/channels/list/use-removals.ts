@@ -6,12 +6,12 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type Removals = {
-  /** Returns whether they were deleted; an empty selection shows a message. */
+  /** Answers whether they are gone; nothing chosen is said. */
   remove: (channels: readonly ChoosableChannel[]) => Promise<boolean>
   removeDisabled: () => Promise<void>
 }
 
-/** Irreversible actions, each of which is confirmed first. */
+/** What can't be undone, and is asked about before. */
 export function useRemovals(): Removals {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -44,13 +44,13 @@ async function deleteChannel(id: number): Promise<void> {
   await request({ method: 'DELETE', path: `/api/channel/${id}/` })
 }
 
-/** Returns how many were deleted. */
+/** Answers how many were deleted. */
 async function deleteChannels(ids: readonly number[]): Promise<number> {
   const call = { method: 'POST', path: '/api/channel/batch', body: { ids } } as const
   return fetchData<number>(call) ?? ids.length
 }
 
-/** Deletes every channel that is disabled, manually or automatically; returns how many. */
+/** Deletes every channel that is disabled, by hand or automatically; answers how many. */
 async function deleteDisabledChannels(): Promise<number> {
   return fetchData<number>({ method: 'DELETE', path: '/api/channel/disabled' }) ?? 0
 }

@@ -17,7 +17,7 @@ export type RowActs = {
 
 const AUTO_DISABLED = 3
 
-/** Actions on one channel; a change shows at once and is reverted on failure. */
+/** What can be done to one channel; it shows at once, and is taken back on failure. */
 export function useRowActions(): RowActs {
   const { t } = useTranslation()
   const change = useOptimisticChange()
@@ -26,7 +26,7 @@ export function useRowActions(): RowActs {
     const status = isEnabled ? 1 : 2
     if (!(await change(channel, { status }))) return
     const words = t(isEnabled ? 'channels.enabled' : 'channels.disabled', { name: channel.name })
-    // Automatic disabling cannot be restored by hand, so there is no undo.
+    // What the gateway had turned off for a reason, nobody can turn off that way again.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
     showSuccess(words, { action: { text: t('ui.undo'), onClick: undo } })
@@ -66,7 +66,7 @@ function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<bool
     })
 }
 
-/** Creates another channel with the same terms and keys. */
+/** Another channel with the same terms and keys. */
 async function copyChannel(id: number): Promise<void> {
   await request({ method: 'POST', path: `/api/channel/copy/${id}` })
 }

@@ -6,12 +6,12 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 
-/** Asks for the tag of all selected channels. */
+/** Asks for the tag that all chosen channels get. */
 export function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Returns whether they have the tag now. */
+  /** Answers whether they have it now. */
   onTag: (tag: string) => Promise<boolean>
 }): ReactElement {
   const id = useId()
@@ -22,7 +22,7 @@ export function BatchTagDialog(props: {
   )
 }
 
-/** A separate component, so that each opening starts with an empty field. */
+/** Its own part, so that each opening starts anew. */
 function TagForm(props: {
   titleId: string
   count: number

@@ -4,7 +4,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-faults.ts'
 import { type JsonFault, jsonFault } from '../form/json-faults.ts'
 
-/** The values for all channels of a tag; an empty field leaves each channel's value. */
+/** What all channels of a tag get; empty where they keep what each has. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -16,7 +16,7 @@ export type TagDraft = {
 
 export type TagFaults = Partial<Record<keyof TagDraft, JsonFault | 'notInteger' | 'notNatural'>>
 
-/** The common values of the channels; empty where they differ. */
+/** What the channels have in common; empty where they differ. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -42,7 +42,7 @@ export function tagFaults({ modelMapping, priority, weight }: TagDraft): TagFaul
   }
 }
 
-/** The request body with the changed fields; null when none changed. */
+/** The call's body with what is not as it was; null when nothing is. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -51,7 +51,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** Only an empty tag is meaningful: it removes the tag. */
+/** Only an empty tag says something: that there is to be none. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

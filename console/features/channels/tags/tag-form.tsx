@@ -20,7 +20,7 @@ type TagFormProps = {
   group: TagGroup
   channels: readonly Channel[]
   onChanged: (isChanged: boolean) => void
-  /** Asks for confirmation when changes would be lost. */
+  /** Asks first, where something would be lost. */
   onCancel: () => void
   onClose: () => void
 }

@@ -11,7 +11,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
 
-/** Tests models of one channel, one or all; closing the dialog cancels running tests. */
+/** Tests models of one channel, singly or all; what is still under way ends with the dialog. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())
@@ -40,7 +40,7 @@ function useModelTests(channelId: number) {
   return { results, isRunningAll, testOne, testAll }
 }
 
-/** Selects models of a channel and sends a short test request for each. */
+/** Picks models of a channel and asks the provider for a word from each. */
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {
   const id = useId()
   const last = useRef<Channel | null>(null)
@@ -59,7 +59,7 @@ export function TestDialog(props: { channel: Channel | null; onClose: () => void
   )
 }
 
-/** A separate component, so that each opening starts fresh. */
+/** Its own part, so that each opening starts anew. */
 function ModelTests(props: {
   titleId: string
   channel: Channel
@@ -120,7 +120,7 @@ function ModelTests(props: {
   )
 }
 
-/** The result of one test: its duration, or the cause of its failure. */
+/** What came of one test: how long it took, or why it failed. */
 function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
   const { result } = props
   const { t } = useTranslation()

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { startTestingAll, testProgressKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 
-/** Starts a test of all channels; `TestProgressBar` shows its progress. */
+/** Begins to test all channels; `TestProgressBar` says how far it is. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {

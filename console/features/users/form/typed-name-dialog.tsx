@@ -13,12 +13,12 @@ type DialogProps = {
   title: string
   body: string
   actionText: string
-  /** Closes the dialogs that have to close, unless it fails. */
+  /** Closes what has to close, unless it fails. */
   act: () => Promise<void>
   onClose: () => void
 }
 
-/** Asks for the username before an irreversible action. */
+/** Asks for the username before something that has no way back. */
 export function TypedNameDialog(props: DialogProps): ReactElement {
   const id = useId()
   return (
@@ -36,7 +36,7 @@ export function TypedNameDialog(props: DialogProps): ReactElement {
   )
 }
 
-/** Mounted with the dialog, so that no typed text remains for the next one. */
+/** Mounted with the dialog: what was typed for one is never there for the next. */
 function TypedName(props: DialogProps & { bodyId: string }): ReactElement {
   const { user, onClose } = props
   const { t } = useTranslation()

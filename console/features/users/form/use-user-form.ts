@@ -27,13 +27,13 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** The user as stored on the server; null for a new user. */
+  /** As on the server; null for a new one. */
   user: User | null
-  /** Called after saving, or after discarding changes was confirmed. */
+  /** Saved, or asked for twice. */
   onClose: () => void
 }
 
-/** The fields at which the server's errors appear. */
+/** The field that a refusal of the server is told at. */
 const REFUSED_OF: Readonly<Record<string, keyof Refused>> = {
   ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
@@ -42,9 +42,7 @@ const REFUSED_OF: Readonly<Record<string, keyof Refused>> = {
   ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'originalPassword'] as const)),
 }
 
-/**
- * The draft of a user: it is not sent with errors, and changes are not lost without confirmation.
- */
+/** The draft of a user: nothing leaves it with a fault, and no change is lost unasked. */
 export function useUserForm(given: UserFormGiven) {
   const { kind, user } = given
   const form = useRef<HTMLFormElement>(null)
@@ -63,7 +61,7 @@ export function useUserForm(given: UserFormGiven) {
     try {
       await save(before, draft)
     } catch (error) {
-      // Two-step login is on and there is no password yet, so a code replaces the current password.
+      // A first password behind two-step login: a code stands for the one that there is none of.
       if (error instanceof ApiError && error.code === 'ProofNeeded') {
         setDraft((now) => ({ ...now, proof: 'code' }))
       }
@@ -103,7 +101,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-/** State of the navigation from the form's address to the list's. */
+/** Said while the form's address is left for the list's. */
 const ALONG = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormGiven) {
@@ -120,7 +118,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf({ ...changed, ...proof })
         else await updateUser({ id: user.id, ...changed })
       } catch (error) {
-        // The server's error message is shown as it is; a request without an answer has none.
+        // What the server refuses it says itself; an answer that never came says nothing.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }
@@ -135,12 +133,12 @@ async function createUser(user: CreateUser): Promise<void> {
   await request({ method: 'POST', path: '/api/user/', body: user })
 }
 
-/** Changes the own display name, or the password together with the current one. */
+/** The own display name, or password together with the current one. */
 async function updateOwnUser(change: UpdateSelf): Promise<void> {
   await request({ method: 'PUT', path: '/api/user/self', body: change })
 }
 
-/** Sends the changed fields; the others stay unchanged. For admins. */
+/** Sends the fields to change; the others stay as they are. For admins. */
 async function updateUser(change: UpdateUser): Promise<void> {
   await request({ method: 'PUT', path: '/api/user/', body: change })
 }

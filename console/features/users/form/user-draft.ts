@@ -6,23 +6,20 @@ import {
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The content of the form. Fields that a kind of form does not have stay empty. */
+/** What the form holds. What a kind of form has no field for stays empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /**
-   * The proof required for a new password of the own account: the current one; without one, a code
-   * or nothing.
-   */
+  /** What one's own new password needs: the current one; or, without one, a code or nothing. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
-  /** The reason for a change of the group. */
+  /** Why the group changes. */
   reason: string
 }
 
-/** A new user; another user, edited by an admin; or the user's own account, without a group. */
+/** A new user; another one, by an admin; or oneself, without a group. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -34,7 +31,7 @@ export type UserFault =
   | 'codeMissing'
   | 'reasonMissing'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
-/** The server's errors, in its own words. */
+/** What the server refused, in its own words. */
 export type Refused = Partial<Record<'username' | 'password' | 'originalPassword', string>>
 
 export const newUser = (): UserDraft => ({
@@ -76,11 +73,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Whether the field for the proof is shown. */
+/** Whether a field for it is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Whether the change is recorded together with its reason. */
+/** Whether the change is one that is kept with its reason. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -90,7 +87,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Only the changed fields. A balance is changed by a separate amount, never by this form. */
+/** Only what the drawer changed. A balance changes by an amount of its own, never by this form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),
@@ -111,7 +108,7 @@ const ownChanges = (before: UserDraft, after: UserDraft) => ({
   ...(after.password === '' ? {} : { password: after.password }),
 })
 
-/** Props shared by the form and its groups of fields. */
+/** What the form and its groups of fields share. */
 export type UserFormProps = {
   kind: FormKind
   before: UserDraft
@@ -119,6 +116,6 @@ export type UserFormProps = {
   faults: UserFaults
   refused: Refused
   onChange: (patch: Partial<UserDraft>) => void
-  /** Saves with a proof that is not a field. */
+  /** Saves with a proof that is no field. */
   onProved: (proof: UpdateSelf) => Promise<void>
 }

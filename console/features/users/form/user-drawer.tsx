@@ -23,7 +23,7 @@ import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
   kind: 'new' | 'other'
-  /** Read-only content below the form. */
+  /** Below the form: what is shown and not edited. */
   children?: ReactNode
 }
 
@@ -52,10 +52,7 @@ function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/**
- * Erases a user's personal data, for super admins, on request of the law or the user. It is
- * irreversible.
- */
+/** What a super admin may do when the law, or the user, asks for it. There is no way back. */
 function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -81,7 +78,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   )
 }
 
-/** The present balance. It is not edited: an amount is added to it or deducted. */
+/** The balance as it is now. It is not edited: an amount is added to it, or deducted. */
 function BalancePart(props: {
   user: User
   onAdjust: (users: readonly User[]) => void
@@ -113,9 +110,7 @@ type DrawerProps = {
   onClose: () => void
 }
 
-/**
- * Creates a user, or shows and edits one. It is mounted anew for each, so that no draft remains.
- */
+/** Creates a user, or shows and changes one. Mounted anew for each, so no draft is left over. */
 export function UserDrawer(props: DrawerProps): ReactElement {
   const last = useRef<number | 'new'>('new')
   const openings = useRef(0)
@@ -139,8 +134,7 @@ function OneUser(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // The form keeps the values that were read first: values changed during editing would send what
-  // nobody typed.
+  // As first read: a form that changed under the hands would send what nobody typed.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -224,7 +218,7 @@ function ResetFactor({ user }: { user: User }): ReactElement {
   )
 }
 
-/** Removes every second factor of a user and ends the user's sessions. */
+/** Takes every second factor of a user away, and ends that user's logins. */
 async function resetSecondFactor(reset: ResetSecondFactor): Promise<void> {
   await request({ method: 'POST', path: '/api/user/reset_second_factor', body: reset })
 }

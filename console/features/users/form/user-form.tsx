@@ -12,7 +12,7 @@ import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { ReasonField } from '../reason-field.tsx'
 import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
-/** The group, and the reason for changing it. */
+/** The group, and the reason for another one. */
 function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
@@ -43,13 +43,10 @@ function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactE
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/**
- * In UTF-16 code units. A longer password is reported, because truncating would change what was
- * pasted.
- */
+/** In code units: more is reported, where a field that cuts would change what was pasted. */
 const PASSWORD_MAX = 512
 
-/** The fields of a user; the group only when an admin edits another user. */
+/** The fields of a user; the group only where an admin edits somebody by id. */
 export function UserForm(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -166,10 +163,7 @@ function PasswordFields(props: UserFormProps): ReactElement {
   )
 }
 
-/**
- * Proves the identity with a passkey instead of a code and saves in the same press; renders nothing
- * without a passkey.
- */
+/** In place of a code: saves in the same press. Nothing where there is no passkey to show. */
 function PasskeyProof(props: {
   onProved: (proof: UpdateSelf) => Promise<void>
 }): ReactElement | null {

@@ -9,16 +9,16 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Bans or unbans at once; one press undoes it. */
+  /** Bans or lets in again at once; one press takes it back. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Asks for confirmation first. */
+  /** Asks first. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Updates the row from the server's answer, and reads the list again in any case. */
+  /** The row is as the server answers; and the list is read again, whatever came of it. */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {
@@ -56,7 +56,7 @@ const withUser = (page: ListPage<User> | undefined, user: User): ListPage<User> 
     ? undefined
     : { ...page, items: page.items.map((row) => (row.id === user.id ? user : row)) }
 
-/** Returns the resulting status and role. */
+/** Answers the status and the role that are now so. */
 async function manageUser(act: ManageUser): Promise<{ status: number; role: number }> {
   const call = { method: 'POST', path: '/api/user/manage', body: act } as const
   return fetchData<{ status: number; role: number }>(call)

@@ -11,7 +11,7 @@ import type { AdjustForm } from './use-adjustment.ts'
 
 const QUICK_DOLLARS = [1n, 5n, 10n, 50n, 100n] as const
 
-/** The direction, the amount and the reason. */
+/** Add or deduct, how much, and why. */
 export function AdjustFields({ form }: { form: AdjustForm }): ReactElement {
   const { t } = useTranslation()
   const { draft, faults, onChange } = form

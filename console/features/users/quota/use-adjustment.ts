@@ -22,7 +22,7 @@ import { useBalances } from './use-balances.ts'
 
 export type AdjustForm = ReturnType<typeof useAdjustment>
 
-/** The form of a change of balances, and the result for each user once it is sent. */
+/** The form of a change of balances, and what became of each user's once it is sent. */
 export function useAdjustment({ users, onClose }: { users: readonly User[]; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -35,7 +35,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   const [faults, setFaults] = useState<AdjustFaults>({})
   const [refused, setRefused] = useState<readonly QuotaAdjustment[]>([])
   const [requestIdOf] = useState(createRequestIds)
-  // Users changed by a first attempt are not changed again.
+  // Those whom a first try has served are not served again.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -71,7 +71,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   return { ...state, amount, balances, isBusy, submit, onChange }
 }
 
-/** Returns the result for each user. Repeating the same `request_id` changes a balance once. */
+/** Says of each user what became of the balance. The same `request_id` changes it once. */
 async function adjustQuota(change: AdjustQuota): Promise<readonly QuotaAdjustment[]> {
   const call = { method: 'POST', path: '/api/user/quota', body: change } as const
   return (await fetchData<QuotaAdjustments>(call)).items
