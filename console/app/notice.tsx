@@ -6,9 +6,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { sitePageQuery } from '../api/site-page.ts'
 
-/**
- * The operator's notice to all users, until it is dismissed; a changed text counts as a new notice.
- */
+/** The operator's notice to everybody, until it is dismissed; another text is another notice. */
 export function Notice(): ReactElement | null {
   const { t } = useTranslation()
   const text = useQuery(sitePageQuery('notice')).data ?? ''
@@ -31,7 +29,7 @@ export function Notice(): ReactElement | null {
   )
 }
 
-/** A short hash that distinguishes texts without storing them, because they may be long. */
+/** Tells texts apart without keeping them: they may be long. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -9,12 +9,10 @@ import { Bell, ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Paths on which a frame fills the available space. */
+/** Where a frame takes all the room there is. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/**
- * The layout of home, login and setup, and of public pages, with the sidebar for logged-in users.
- */
+/** Home, login and setup; and the pages for everybody, with the sidebar for who is logged in. */
 export function PublicLayout(props: {
   /** Tells the pages which paths a login may return to. */
   isKnownPath: (path: string) => boolean

@@ -55,10 +55,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
   )
 }
 
-/**
- * The live part of the bell is loaded after the page; if loading fails, the plain link to the inbox
- * remains.
- */
+/** What listens comes after the page; where it does not come, the way to the inbox is there. */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -66,7 +63,7 @@ const InboxBell = lazy(() =>
   ),
 )
 
-/** The link to the inbox with the unread count, for a logged-in user. */
+/** The way to the inbox, with what is unread, for somebody who is logged in. */
 export function Bell(): ReactElement {
   return (
     <Suspense fallback={<BellLink unread={0} />}>
@@ -75,9 +72,9 @@ export function Bell(): ReactElement {
   )
 }
 
-/** Top bar, sidebar and footer around a page of a logged-in user. */
+/** Top bar, sidebar and footer around a page of somebody who is logged in. */
 export function ShellFrame(props: {
-  /** The first items at the end of the top bar. */
+  /** The first of what stands at the end of the top bar. */
   tools?: ReactNode
   children: ReactNode
 }): ReactElement {

@@ -8,8 +8,8 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Time } from '#console/ui/time.tsx'
 
 /**
- * The operator's text about the site, followed by the version and licence of the software. The link
- * in the footer leads here.
+ * What the operator says of the site, and below it what can be said of any: what runs here. That is
+ * where the footer's line leads.
  */
 export function AboutPage(): ReactElement {
   const { t } = useTranslation()

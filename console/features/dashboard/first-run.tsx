@@ -20,13 +20,10 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Steps may be completed in other tabs and by other admins. */
+/** Steps are also taken in other tabs, and by other admins. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/**
- * The steps to the first call. Each step links to its form and is marked as done once the data
- * shows it.
- */
+/** The way to the first call: each step leads to its form, and is done once that is a fact. */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -36,7 +33,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // The panel's height depends on the data, so nothing is shown until all of it is loaded.
+  // The head and the steps have another height once all is known: until then neither is shown.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
@@ -81,7 +78,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   )
 }
 
-/** A placeholder with about the height of the panel. */
+/** About as high as the panel. */
 export const FirstRunWait = (): ReactElement => (
   <Panel>
     <Skeleton height={420} />
@@ -127,10 +124,10 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** Forms opened from a step return to the list of steps. */
+/** Forms that were opened from a step lead back to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Sample calls that work unchanged; the key is shown masked and copied in full. */
+/** Calls that work as they stand; the key is shown masked and copied whole. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** The number of calls that end per second on the whole site, from the live socket. */
+/** How many calls end each second over the whole site, as the live socket tells it. */
 export function LiveRate(): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,14 +38,11 @@ export function LiveRate(): ReactElement {
 
 const STARTS_IN = 5
 
-/** The connection opens together with the page; a notice appears only when that takes longer. */
+/** The connection is made as the page opens: only what takes longer is worth a word. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/**
- * A decorative bar chart; the figure beside it carries the information. An unknown second has no
- * bar.
- */
+/** An ornament: the figure beside it says it. A second that isn't known has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
   const { seconds, most } = props
   return (

@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/money.ts'
 
-/** The server's sums, in quota. */
+/** As the server sums it up, in quota. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -8,15 +8,15 @@ export type Costed = {
 }
 
 export type Margin = {
-  /** The charges less the providers' costs, over the calls whose cost is known. */
+  /** Charged less what providers ask, over the calls whose cost is known. */
   readonly amount: bigint
-  /** The amount as a share of those charges; null when they are 0. */
+  /** Of what was charged for those; null where that is nothing. */
   readonly share: number | null
-  /** The share of all charges that belongs to calls with known cost; 1 when nothing was charged. */
+  /** How much of all that was charged those make up; 1 where nothing was charged. */
   readonly coverage: number
 }
 
-/** null when no cost is known, which differs from a cost of 0. */
+/** null: no cost is known, which is not a cost of nothing. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

@@ -6,9 +6,7 @@ import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { useDashboard } from './use-dashboard.ts'
 import './dashboard.css'
 
-/**
- * The setup steps as a separate page: completed steps, remaining steps, and a ready sample call.
- */
+/** The way to the first call as a page of its own: what is done, what is left, a ready example. */
 export function StartPage(): ReactElement {
   const { t } = useTranslation()
   const { self } = useDashboard()

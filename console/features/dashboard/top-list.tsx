@@ -13,13 +13,13 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** Filters that show its calls in the usage log; null when the log has no such filter. */
+  /** Its calls in the usage log; null where they can't be asked for. */
   readonly search: Readonly<Record<string, string>> | null
-  /** Present when the list has that column. */
+  /** Where the list has that column. */
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges, as a table whose rows are also bars. */
+/** Who or what most was charged for: a table whose rows are bars, too. */
 export function TopList(props: {
   title: string
   head: string

@@ -18,7 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Usage over a fixed range, or over a range that ends now. */
+/** Usage over a stretch of time: a fixed one, or a range that ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -28,14 +28,13 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Calls that ended while another page was open were not received here, so cached data may be
-    // stale.
+    // Calls that ended while another page was open were not heard here: what is kept may be old.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
 }
 
-/** The range in unix seconds, as of now. */
+/** In unix seconds, as of now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -49,10 +48,7 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/**
- * Series by token name, with the id appended when two tokens share a name. Usage without a token
- * has an empty name.
- */
+/** By name; by name and number where two have the same one. What is of no token has no name. */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {
@@ -64,10 +60,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/**
- * The user's usage by token and UTC day; both ends in unix seconds. Id 0 combines the remaining
- * tokens.
- */
+/** One's own usage by token and day of UTC; ends in unix seconds. Id 0 gathers the rest. */
 const tokenUsage = (ask: {
   from: number
   to: number

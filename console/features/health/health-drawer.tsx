@@ -15,7 +15,7 @@ const WIDTH = 820
 
 type View = { window: Period; history: HistoryRange; at: number }
 
-/** The details of one channel: open circuits and their causes, history, models and timeline. */
+/** One channel: what is open and why, how it did over time, each model, and what happened. */
 export function HealthDrawer(props: {
   channel: ChannelHealth | null
   view: View

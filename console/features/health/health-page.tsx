@@ -25,7 +25,7 @@ import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
 
-/** The live health of the upstream channels, for admins. */
+/** How the upstream channels do, as it happens: for admins. */
 export function HealthPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('health.title')} />
@@ -124,7 +124,7 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
   )
 }
 
-/** Shows whether the data updates live, with a button to reconnect when it does not. */
+/** Whether what is shown renews itself just now, and another try where it doesn't. */
 function LiveMark(): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -7,7 +7,7 @@ import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { type OnNeeded, useLogin } from './use-login.ts'
 
-/** Field errors appear below their fields; the server's error appears above the button. */
+/** Faults appear where they are; the server's refusal stands above the button. */
 export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const { logIn, isBusy, refusal } = useLogin(props.onNeeded)

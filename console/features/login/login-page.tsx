@@ -19,7 +19,7 @@ import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Logs in with a passkey alone; renders nothing when the browser does not support passkeys. */
+/** In by a passkey alone; nothing where this browser has none to offer. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -41,7 +41,7 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** Lets the browser ask for any passkey of this site, and logs in with it. */
+/** Has the browser ask for any passkey of this site, and logs in with it. */
 async function passkeyLogin(): Promise<SessionUser> {
   const begun = await request<PasskeyOptions>({
     method: 'POST',
@@ -59,7 +59,7 @@ export function LoginPage(): ReactElement {
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('auth.title'))
-  // Other login methods also lead here when they require a second factor.
+  // Another way in leads here as well, when it is asked for a second step.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -93,9 +93,7 @@ export function LoginPage(): ReactElement {
   )
 }
 
-/**
- * The login methods. When only the super admin may use a password, that form is last and collapsed.
- */
+/** Where passwords let in the super admin alone, their form stands last and folded. */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -129,7 +127,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   )
 }
 
-/** `aff` is the invitation code, which is passed on to the registration. */
+/** `aff`: the code of whoever invited, which goes along to the registration. */
 function Links({ aff }: { aff: string | null }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

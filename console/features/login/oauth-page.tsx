@@ -9,9 +9,7 @@ import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
-/**
- * The page that another site redirects back to: completes the login or the binding and continues.
- */
+/** Where another site sends the browser back to: ends the journey, and goes on. */
 export function OAuthPage(): ReactElement {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -37,7 +35,7 @@ export function OAuthPage(): ReactElement {
     }
   })
   useEffect(() => {
-    // An authorization code is valid once; a second request would fail.
+    // A code is good once: a second time would be a failure.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -52,13 +50,12 @@ export function OAuthPage(): ReactElement {
   )
 }
 
-/** A granted authorization is sent to the server; a denied one needs no request. */
+/** What was agreed to is asked of the server; what was not, it need not be told. */
 function comeBack(way: string, params: URLSearchParams, refused: string) {
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
-    // Without a state parameter, the link may come from an attacker and would log the user in as
-    // the attacker.
+    // Without a state the link may be anybody's: it would log in as whoever made it.
     if (said.state === undefined) throw new Error(refused)
     return telegramReturn(act === 'bind' ? 'bind' : 'login', said)
   }
@@ -67,15 +64,13 @@ function comeBack(way: string, params: URLSearchParams, refused: string) {
   return oauthReturn(way, { code, state, ...(iss === undefined ? {} : { iss }) })
 }
 
-/**
- * Completes an OAuth redirect with its parameters; null when the identity was bound to the user.
- */
+/** Ends a journey to another site, by what it sent the browser back with; null: it was bound. */
 const oauthReturn = (
   type: string,
   query: Readonly<Record<string, string>>,
 ): Promise<LoginOrBindResult> => fetchData({ path: `/api/oauth/${type}`, query })
 
-/** Logs in, or binds the identity, with the data of Telegram's widget; null when it was bound. */
+/** Logs in, or binds, by what Telegram's widget said; null: it was bound. */
 const telegramReturn = (
   act: 'login' | 'bind',
   query: Readonly<Record<string, string>>,

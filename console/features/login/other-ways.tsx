@@ -11,10 +11,7 @@ import type { LoginResult } from '#write-api/contract/login.ts'
 import type { WeChatQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
-/**
- * A button for each further login method that the site offers. `isFirst`: no other method precedes
- * them.
- */
+/** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,12 +56,12 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** On the login page a user logs in, even when this browser still remembers another user. */
+/** Whoever is on the login page logs in, though this browser may still know somebody. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }
 }
 
-/** Logs in with the code that the WeChat account behind the QR code replies. */
+/** Logs in by the code that the account of the QR code answers with. */
 const weChatLogin = (query: WeChatQuery): Promise<LoginResult> =>
   fetchData({ path: '/api/oauth/wechat', query })

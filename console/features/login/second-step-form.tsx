@@ -19,14 +19,14 @@ import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Labels of the kinds of code. */
+/** What a code is called in the form. */
 const CODES = {
   totp: { label: 'auth.totpCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
   recovery: { label: 'auth.recoveryCode', lead: 'auth.recoveryLead', other: 'auth.useRecovery' },
 } as const
 type CodeKind = keyof typeof CODES
 
-/** The second step of a login: a code of the app, a passkey or a recovery code. */
+/** The step after the password: a code of the app, a passkey, or a recovery code. */
 export function SecondStepForm({
   needed,
   onRestart,
@@ -81,7 +81,7 @@ export function SecondStepForm({
 function CodeForm(props: {
   kind: CodeKind
   isBusy: boolean
-  /** `tell` shows what is wrong with the code. */
+  /** `tell`: what is wrong with the code. */
   onCode: (code: string, tell: (words: string) => void) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
@@ -123,7 +123,7 @@ function CodeForm(props: {
   )
 }
 
-/** Lets the browser ask for one of the user's passkeys, as the second step of this login. */
+/** Has the browser ask for one of the user's passkeys, as the second step of this login. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   const data = await fetchData<PasskeyOptions>({
     method: 'POST',
@@ -133,7 +133,7 @@ async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(data)
 }
 
-/** Completes the second step of a login, with a code or a passkey. */
+/** The second step of a login, by a code or a passkey. */
 const secondStep = (body: SecondStep): Promise<SessionUser> =>
   fetchData({
     method: 'POST',

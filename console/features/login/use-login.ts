@@ -5,7 +5,7 @@ import type { Login, LoginResult, SecondFactorRequired } from '#write-api/contra
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 
-/** The most common passwords, in lower case, with the default passwords of similar systems. */
+/** What everybody tries first, in lower case; with what such systems have shipped with. */
 const COMMON: ReadonlySet<string> = new Set([
   '123456',
   '12345678',
@@ -64,11 +64,11 @@ const COMMON: ReadonlySet<string> = new Set([
 
 const isCommonPassword = (password: string): boolean => COMMON.has(password.toLowerCase())
 
-/** The second factor that is required, and whether the password was a common one. */
+/** What is asked for, and by what password. */
 export type Asked = SecondFactorRequired['second_factor'] & { readonly isCommonPassword?: boolean }
 export type OnNeeded = (needed: Asked) => void
 
-/** Runs one login at a time; a second press during a login does nothing and says so. */
+/** Logs in once at a time; a second press while one is under way is told so and does nothing. */
 export function useLogin(onNeeded: OnNeeded) {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -79,7 +79,7 @@ export function useLogin(onNeeded: OnNeeded) {
     if (token === null) return
     void run(async () => {
       const entered = await login(credentials, token)
-      // Checked in the browser, because the server stores nothing that could reveal it.
+      // Judged here, where it is typed: the server keeps nothing that it could be told by.
       const by = { isCommonPassword: isCommonPassword(credentials.password) }
       if ('second_factor' in entered) onNeeded({ ...entered.second_factor, ...by })
       else await enter(entered, by)
@@ -88,7 +88,7 @@ export function useLogin(onNeeded: OnNeeded) {
   return { logIn, isBusy, refusal }
 }
 
-/** `turnstile` is the token of the human verification; empty while none is required. */
+/** `turnstile`: the token of the human check; empty while none is asked for. */
 const login = (credentials: Login, turnstile: string): Promise<LoginResult> =>
   fetchData({
     method: 'POST',

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 
-/** Runs one action of a form at a time; its error stays in the form until the next attempt. */
+/** One act of a form at a time; what refused it stands in the form until the next try. */
 export function useOnce() {
   const running = useRef(false)
   const [isBusy, setBusy] = useState(false)

@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/random-id.ts'
 
-/** The settings of a chat. `maxTokens` 0 means no limit. The temperature is counted in tenths. */
+/** How a chat is asked for. `maxTokens` 0: no limit. The temperature is counted in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** The cost of an answer, from the log. `quota` is in units, as text. */
+/** What an answer turned out to cost, from the log. `quota` in units, as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id of the call, which finds it in the log. */
+  /** The call's id: what it is found by in the log. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True when the page no longer waits for the cost, which is or will be in the log. */
+  /** Nobody waits for it any more: it is in the log, or will be. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -43,7 +43,7 @@ export type Conversation = {
   readonly messages: readonly ChatMessage[]
   /** Unix milliseconds. */
   readonly changedAt: number
-  /** In units, as text: the cost of answers that were removed from the conversation. */
+  /** In units, as text: what answers cost that are not there any more. */
   readonly spentBefore?: string
 }
 
@@ -83,10 +83,7 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/**
- * The messages that are sent: the system prompt, if any, and the conversation without empty
- * answers.
- */
+/** What is asked: the system prompt, if any, and what was said; answers without words left out. */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
@@ -98,7 +95,7 @@ export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 
 
 const TITLE_LENGTH = 60
 
-/** The beginning of the first message; empty when there is none. */
+/** The first words that were said; empty where none were. */
 export function titleOf({ messages }: Conversation): string {
   const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
@@ -107,11 +104,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** The known cost of all answers that were ever part of the conversation. */
+/** What all answers cost together that ever were in it, of those that are known. */
 export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** Replaces the messages and keeps the cost of the removed ones. */
+/** With other messages; what was paid for those that go is not forgotten. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -123,7 +120,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Adds the cost of an answer, even when the answer was removed meanwhile. */
+/** With the cost of an answer, which may have been dropped by the time it is known. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

@@ -30,9 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * A user without an enabled token sees a message and is redirected to the page that creates tokens.
- * Returns true once a token exists, because an answer before that could cost quota without being
- * shown. When the check fails, sending is allowed.
+ * Whoever has no enabled token is told so, and taken to where one is made. True once there is one:
+ * before, an answer might cost something and be read by nobody. Who can't be told may ask.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -42,7 +41,7 @@ function useTokenCheck(): boolean {
     queryFn: ({ signal }) => hasEnabledToken(signal),
     gcTime: 0,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
   useEffect(() => {
     if (hasToken !== false) return
     showError(t('playground.noToken'), { goesAlong: true })
@@ -55,15 +54,15 @@ function useTokenCheck(): boolean {
 const LOOKED_AT = 100
 const ENABLED = 1
 
-/** Whether one of the newest hundred tokens of the user is enabled. */
+/** Whether one of the user's tokens is enabled, of the newest hundred. */
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
 /**
- * The available groups and the models of the chosen group; a choice that no longer exists is
- * replaced.
+ * The groups there are and the models that the chosen one reaches; what was chosen and is no more
+ * gives way to what is.
  */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
@@ -72,7 +71,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const ofGroup = useQuery(chatModelsOfGroup(group ?? ''))
   const offered = ofGroup.data ?? models.data
   const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
   useEffect(() => {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
     if (model && model !== open.settings.model) setSettings({ model })
@@ -81,7 +80,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** Requests wait until the models of the chosen group are loaded. */
+    /** What is asked is asked of what there is: of the group’s own models, once they are read. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -92,7 +91,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Tries models in the user's session, at the user's own cost. */
+/** Models are tried here, by the session and at the user's own cost. */
 export function PlaygroundPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -154,7 +153,7 @@ function NoModels(): ReactElement {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The cost of the conversation and, while the settings are hidden, the chosen model. */
+/** What it has cost; and where the settings are out of sight, what is asked. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -169,13 +168,10 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/**
- * Settings in a link (`?model=`, `?group=`) start a new conversation; they are then removed from
- * the address.
- */
+/** What a link asks for (`?model=`, `?group=`) begins a conversation; then the address is plain. */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what is asked
   useEffect(() => {
     if (model === '' && group === '') return
     start({ ...(model === '' ? {} : { model }), ...(group === '' ? {} : { group }) })

@@ -17,13 +17,11 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/**
- * The log follows the ledger within moments; after a stop, once the provider has ended its answer.
- */
+/** The log follows the books in a moment; after a stop, once the provider has let go. */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** The charge of the call, from its row in the log; null when it has none. */
+/** What the call was charged, from its own row of the log; null where it has none. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -35,7 +33,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** The present row of the log; null when the call has none. */
+/** As the log has it now; null where it has no row of the call. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -50,7 +48,7 @@ async function costAtOnce(
   }
 }
 
-/** The user's call in the log; null while it is not there yet. */
+/** One's own call as it is in the log; null while it is not there yet. */
 async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
   const params = { request_id: call }
   const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
@@ -59,21 +57,18 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** While false, nothing is sent, retries included. */
+  /** Else nothing is asked, anew neither. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /**
-   * Repeats an answer, or the request that follows a message of the user; later messages are
-   * removed.
-   */
+  /** Asks anew for an answer, or for what follows a message of the user; the rest is dropped. */
   readonly retry: (message: ChatMessage) => void
-  /** Replaces a text: a message of the user is sent again; an answer is only stored. */
+  /** Another text: of the user's, asked anew; of an answer, as it is remembered. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** The actions on the open conversation. One answer runs at a time, and none without `canAsk`. */
+/** What is done with the open conversation. One answer at a time, and none without `canAsk`. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -99,7 +94,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Parts arrive faster than the screen refreshes, and a long answer takes longer to parse. */
+/** Pieces come faster than a screen is drawn, and a long answer takes longer to be read anew. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -149,7 +144,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** Collects the progress of an answer and updates the screen at intervals. */
+/** How far an answer has come, told to the screen every so often. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -179,7 +174,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // A rejected call has an id as well.
+      // A call that was refused has an id as well.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -200,13 +195,13 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** Only the latest answers are looked up in the log; earlier ones were looked up before. */
+/** The log is asked for the last few answers alone: what is older was looked at before. */
 const LOOKED_AT_MOST = 10
 
-/** Looks up the cost of answers whose page was left before the cost was known. */
+/** What answers cost whose page was left before it was known: looked up when it is opened again. */
 function useLateCosts({ open, setCost }: Conversations): void {
   const asked = useRef(new Set<string>())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each conversation opened
   useEffect(() => {
     const late = open.messages
       .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')

@@ -8,10 +8,10 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 import type { RegisterField } from './register-draft.ts'
 
-/** An error of the server; `field` is null when it belongs to none of the fields. */
+/** What the server refused; of `field` null: nothing that stands in one of them. */
 export type RegisterRefusal = { readonly field: RegisterField | null; readonly words: string }
 
-/** The fields at which the server's errors appear. */
+/** Where the server's refusals are told. */
 const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
@@ -24,7 +24,7 @@ const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   MailCodeWrong: 'code',
 }
 
-/** Runs one registration at a time, then opens the login. */
+/** Registers once at a time, and leads to the login. */
 export function useRegister() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -53,7 +53,7 @@ export function useRegister() {
   return { submit, isBusy, refusal, forget: () => setRefusal(null) }
 }
 
-/** `turnstile` is the token of the human verification; empty while none is required. */
+/** `turnstile`: the token of the human check; empty while none is asked for. */
 async function register(account: Register, turnstile: string): Promise<void> {
   await request<unknown>({
     method: 'POST',

@@ -13,7 +13,7 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { ResetPassword } from '#write-api/contract/registration.ts'
 
-/** The target of the link in a mail: one press shows and copies the new password. */
+/** Where the link of a mail leads: one press, and the new password is shown and copied. */
 export function ConfirmResetPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -84,7 +84,7 @@ function useReset({ email, token, onDone }: Confirm) {
   const isUnderWay = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState('')
-  /** The link is used up or expired: another press would fail. */
+  /** The link is good for nothing any more: pressing again would not help. */
   const [isSpent, setSpent] = useState(false)
   const [password, setPassword] = useState('')
   const reset = async () => {
@@ -134,6 +134,6 @@ function NewPassword({ password }: { password: string }): ReactElement {
   )
 }
 
-/** Resets the password with the link of a mail; the new password is returned once. */
+/** The new password, by the link of a mail; told this once. */
 const resetPassword = (link: ResetPassword): Promise<string> =>
   fetchData({ method: 'POST', path: '/api/user/reset', body: link })

@@ -17,13 +17,10 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /** `email` is the rejected address; absent when something else was rejected. */
+  /** `email`: the address that was refused; left out, it was something else. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/**
- * Requests a link by mail. The button pauses for 30 s after a press, unless the address was
- * rejected.
- */
+/** Asks for a link by mail; the button waits 30 s after a press, unless the address was refused. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -48,7 +45,7 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-/** `takeToken` returns the token of the human verification, or null while it is not completed. */
+/** `takeToken`: of the human check, or null while it is not through. */
 function useRequest(takeToken: () => string | null) {
   const { secondsLeft, start } = useCountdown()
   const [isBusy, setBusy] = useState(false)
@@ -147,10 +144,7 @@ function SaidLine({ said }: { said: Said }): ReactElement {
   )
 }
 
-/**
- * Mails a link to the owner of the address; the answer does not reveal whether the address has an
- * owner.
- */
+/** Mails a link to the owner of the address; the answer does not tell whether there is one. */
 async function requestReset(email: string, turnstile: string): Promise<void> {
   await request<unknown>({ path: '/api/reset_password', query: { email, turnstile } })
 }

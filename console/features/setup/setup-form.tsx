@@ -23,13 +23,13 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** Errors by field; none once the root account exists, because only the mode is asked then. */
+/** What is wrong, by field; nothing once the root account exists: then only the mode counts. */
 const setupFaults = (
   draft: SetupDraft,
   isRootReady: boolean,
 ): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
-/** `token` comes from the address that the server printed, for a setup from another machine. */
+/** `token`: from the address that the server printed, for a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -41,12 +41,12 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** Long enough to read the success message. */
+/** Long enough to read that it worked. */
 const LEAVE_DELAY_MS = 800
 
 type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
 
-/** Runs the setup once and opens the first steps by a full page load. */
+/** Sets the system up once, and leads to the first steps; the page is loaded again for that. */
 function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -58,7 +58,7 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
     setState({ phase: 'busy', refusal: '' })
     try {
       const user = await setUp(setupBody(draft, params.get('token')))
-      // A stored user belongs to an earlier installation.
+      // A user that is stored already belongs to another installation.
       if (user === null) clearUser()
       else storeUser(user)
       setState({ phase: 'done', refusal: '' })
@@ -74,8 +74,8 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
 }
 
 /**
- * Creates the root account and sets the mode; fails once that was done. Returns the user that this
- * browser is logged in as afterwards; null when a login is required.
+ * Creates the root account and picks the mode; refused once that has been done. Answers the user
+ * that this browser is signed in as from then on; null where it has to sign in.
  */
 const setUp = (setup: Setup): Promise<SessionUser | null> =>
   fetchData({

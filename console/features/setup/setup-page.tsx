@@ -8,7 +8,7 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { SetupStatus } from '#read-api/contract/status.ts'
 import { SetupForm } from './setup-form.tsx'
 
-/** The official spelling of the database's name. */
+/** The wire's word as its makers write it. */
 const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
 
 export function SetupPage(): ReactElement {
