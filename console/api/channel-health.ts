@@ -6,8 +6,8 @@ import type {
   HealthPush,
   HealthSnapshot,
 } from '#read-api/contract/channel-health.ts'
+import { call } from './client.ts'
 import { useLiveState, useLiveTopic } from './live/use-live-topic.ts'
-import { fetchData } from './request.ts'
 
 export type HealthKind =
   | 'disabled'
@@ -106,7 +106,7 @@ export const healthKey = ['channel-health'] as const
 /** How every channel does; kept up by the live socket, and read again when that was away. */
 const healthQuery = queryOptions({
   queryKey: healthKey,
-  queryFn: ({ signal }) => fetchData<HealthSnapshot>({ path: '/api/channel/health', signal }),
+  queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
 /** The snapshot with what changed since; one that was read later than that knows it already. */

@@ -1,10 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ChannelTest, TestProgress } from '#read-api/contract/channel-actions.ts'
-import type { ChannelType } from '#read-api/contract/channel-types.ts'
-import type { Channel, ChannelEntry, ModelEntry } from '#read-api/contract/channels.ts'
-import type { UpdateChannel, UpdateTag } from '#write-api/contract/channels.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
+import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
-import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX, request } from './request.ts'
+import { apiQuery, call, exchange } from './client.ts'
+import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
  * `page` counts from 0; empty texts ask for everything. In tag mode the items of the answer are
@@ -52,9 +51,7 @@ export async function listChannels(
     p: asked.page,
     page_size: asked.pageSize,
   }
-  const path = isSearch ? '/api/channel/search' : '/api/channel/'
-  const call = { path, query, signal }
-  return fetchData<ListPage<ChannelEntry>>(call)
+  return call(isSearch ? 'GET /api/channel/search' : 'GET /api/channel/', { query, signal })
 }
 
 const FRESH_MS = 60_000
@@ -65,7 +62,7 @@ export const channelNameQuery = (id: number) =>
     queryKey: ['channel-name', id],
     queryFn: async ({ signal }) => {
       try {
-        return (await fetchData<Channel>({ path: `/api/channel/${id}`, signal })).name
+        return (await call('GET /api/channel/:id', { params: { id }, signal })).name
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return ''
         throw error
@@ -103,27 +100,18 @@ export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
 /** The model names the server knows of, to fill a channel's list with. */
 export const knownModelsQuery = queryOptions({
   queryKey: ['known-models'],
-  queryFn: async ({ signal }) => {
-    const data = await fetchData<ModelEntry[]>({ path: '/api/channel/models', signal })
-    return data.map(({ id }) => id)
-  },
+  queryFn: async ({ signal }) =>
+    (await call('GET /api/channel/models', { signal })).map(({ id }) => id),
 })
 
 /** The models that at least one enabled channel serves. */
-export const enabledModelsQuery = queryOptions({
-  queryKey: ['enabled-models'],
-  queryFn: ({ signal }) => fetchData<string[]>({ path: '/api/channel/models_enabled', signal }),
-})
+export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
 /** The types that can be served, each with the fields of its own. Fixed while the server runs. */
-export const channelTypesQuery = queryOptions({
-  queryKey: ['channel-types'],
-  queryFn: ({ signal }) => fetchData<ChannelType[]>({ path: '/api/channel/types', signal }),
+export const channelTypesQuery = {
+  ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
-})
-
-/** Begins to test all channels, in the background of the server. */
-export const startTestingAll = (): Promise<TestProgress> => fetchData({ path: '/api/channel/test' })
+}
 
 export const testProgressKey = ['channel-test-progress'] as const
 
@@ -131,8 +119,7 @@ export const testProgressKey = ['channel-test-progress'] as const
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
-    queryFn: ({ signal }) =>
-      fetchData<TestProgress>({ path: '/api/channel/test/progress', signal }),
+    queryFn: ({ signal }) => call('GET /api/channel/test/progress', { signal }),
     staleTime: 0,
     refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
   })
@@ -148,9 +135,9 @@ export async function testChannel(
   signal: AbortSignal,
 ): Promise<TestOutcome> {
   try {
-    const call = { path: `/api/channel/test/${id}`, query: { model }, signal }
-    const data = await fetchData<ChannelTest>(call)
-    return { isSuccess: true, seconds: data.time }
+    const input = { params: { id }, query: { model }, signal }
+    const { time: seconds } = await call('GET /api/channel/test/:id', input)
+    return { isSuccess: true, seconds }
   } catch (error) {
     if (signal.aborted) return { isSuccess: false, message: '' }
     if (!(error instanceof ApiError)) throw error
@@ -159,17 +146,5 @@ export async function testChannel(
 }
 
 /** Sends the fields to change; status 1 enables, 2 disables. Answers what the server says to it. */
-export async function updateChannel(change: UpdateChannel): Promise<string> {
-  return (await request({ method: 'PUT', path: '/api/channel/', body: change })).message
-}
-
-/** Changes every channel of a tag; what is left out stays. */
-export async function updateTag(change: UpdateTag): Promise<void> {
-  await request({ method: 'PUT', path: '/api/channel/tag', body: change })
-}
-
-/** Answers how many changed; what has expired is not enabled. */
-export async function setTagEnabled(tag: string, isEnabled: boolean): Promise<number> {
-  const path = isEnabled ? '/api/channel/tag/enabled' : '/api/channel/tag/disabled'
-  return fetchData<number>({ method: 'POST', path, body: { tag } })
-}
+export const updateChannel = async (body: UpdateChannel): Promise<string> =>
+  (await exchange('PUT /api/channel/', { body })).message

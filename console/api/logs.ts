@@ -1,7 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
-import type { User } from '#read-api/contract/users.ts'
-import { fetchData, type ListPage, requestFile } from './request.ts'
+import { addressOf, apiQuery, call } from './client.ts'
+import { type ListPage, requestFile } from './request.ts'
 
 /** Whose rows: one's own, or everybody's (admins). */
 type LogScope = 'self' | 'all'
@@ -33,8 +32,7 @@ export const listLogs = (ask: {
   afterPosition?: number
   signal?: AbortSignal
 }): Promise<ListPage<LogEntry>> =>
-  fetchData({
-    path: ask.scope === 'all' ? '/api/log/' : '/api/log/self/',
+  call(ask.scope === 'all' ? 'GET /api/log/' : 'GET /api/log/self/', {
     query: { p: ask.page, page_size: ask.pageSize, ...ask.params },
     afterPosition: ask.afterPosition,
     signal: ask.signal,
@@ -47,8 +45,7 @@ export const logStat = (ask: {
   afterPosition?: number
   signal?: AbortSignal
 }): Promise<LogStat> =>
-  fetchData({
-    path: ask.scope === 'all' ? '/api/log/stat' : '/api/log/self/stat',
+  call(ask.scope === 'all' ? 'GET /api/log/stat' : 'GET /api/log/self/stat', {
     query: ask.params,
     afterPosition: ask.afterPosition,
     signal: ask.signal,
@@ -64,11 +61,10 @@ export async function callsByHour(ask: {
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
   const range = { start_timestamp: ask.from, end_timestamp: ask.to }
-  return fetchData<UsagePoint[]>({
-    path: ask.scope === 'all' ? '/api/data/' : '/api/data/self/',
-    query: ask.scope === 'all' ? { ...range, username: ask.username } : range,
-    signal: ask.signal,
-  })
+  const { scope, username, signal } = ask
+  return scope === 'all'
+    ? call('GET /api/data/', { query: { ...range, username }, signal })
+    : call('GET /api/data/self/', { query: range, signal })
 }
 
 export type ExportKind = 'csv' | 'ndjson'
@@ -86,7 +82,7 @@ export const exportLogs = (ask: {
   signal: AbortSignal
 }): Promise<ReadableStream<Uint8Array>> =>
   requestFile({
-    path: ask.scope === 'all' ? '/api/log/export' : '/api/log/self/export',
+    ...addressOf(ask.scope === 'all' ? 'GET /api/log/export' : 'GET /api/log/self/export'),
     query: {
       ...{ format: ask.kind, zone: ask.zone, columns: ask.columns?.join(',') },
       ...ask.params,
@@ -96,10 +92,7 @@ export const exportLogs = (ask: {
 
 /** The user behind a row; for admins. */
 export const logUserQuery = (userId: number) =>
-  queryOptions({
-    queryKey: ['user', userId],
-    queryFn: ({ signal }) => fetchData<User>({ path: `/api/user/${userId}`, signal }),
-  })
+  apiQuery('GET /api/user/:id', { params: { id: userId } }, ['user', userId])
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 

@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { AdminMessage } from '#read-api/contract/messages.ts'
-import { fetchData, type ListPage } from './request.ts'
+import { apiQuery, call } from './client.ts'
 
 /** `start` and `end` are ISO times, sent together or not at all. */
 type MessageQuery = {
@@ -17,15 +16,36 @@ export const messagesKey = ['messages'] as const
 export const messagesQuery = (asked: MessageQuery) =>
   queryOptions({
     queryKey: [...messagesKey, 'list', asked],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const { page, pageSize } = asked
       const keyword = asked.keyword.trim()
       const hasRange = asked.start !== '' && asked.end !== ''
       const range = hasRange ? { start_date: asked.start, end_date: asked.end } : {}
       const isSearch = keyword !== '' || hasRange
-      const path = isSearch ? '/api/admin/messages/search' : '/api/admin/messages'
       const query = { p: page, page_size: pageSize, keyword, ...range }
-      return fetchData<ListPage<AdminMessage>>({ path, query, signal })
+      const name = isSearch ? 'GET /api/admin/messages/search' : 'GET /api/admin/messages'
+      return call(name, { query, signal })
     },
     placeholderData: keepPreviousData,
   })
+
+/** Everything about one's own inbox, but how much is unread. */
+export const inboxKey = ['inbox'] as const
+
+/** One's own messages, newest first. `page` counts from 0. */
+export const inboxQuery = (asked: { page: number; pageSize: number }) => {
+  const query = { p: asked.page, page_size: asked.pageSize }
+  return {
+    ...apiQuery('GET /api/user/messages', { query }, [...inboxKey, 'list', asked]),
+    placeholderData: keepPreviousData,
+  }
+}
+
+export const unreadKey = ['unread'] as const
+
+/** How many of one's own messages are unread. */
+export const unreadQuery = queryOptions({
+  queryKey: unreadKey,
+  queryFn: async ({ signal }) =>
+    (await call('GET /api/user/messages/unread_count', { signal })).unread_count,
+})

@@ -1,15 +1,11 @@
-import type { Authorize, AuthorizeQuery, StateQuery } from '#write-api/contract/oauth.ts'
-import { fetchData } from './request.ts'
-
-/** What Telegram's widget is shown with, and has to come back with. */
-export const oauthState = (query: StateQuery): Promise<string> =>
-  fetchData({ path: '/api/oauth/state', query })
+import type { AuthorizeQuery } from '#write-api/contract/oauth.ts'
+import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
 /** Sends this tab to the other site; coming back ends at `returnTo`. */
 export async function sendAway(query: AuthorizeQuery, returnTo: string | null): Promise<void> {
-  const { url } = await oauthAuthorize(query)
+  const { url } = await call('GET /api/oauth/authorize', { query })
   rememberReturn(returnTo)
   window.location.assign(url)
 }
@@ -21,7 +17,3 @@ export function rememberReturn(returnTo: string | null): void {
 }
 
 export const rememberedReturn = (): string | null => sessionStorage.getItem(KEY)
-
-/** Where to send this browser, which gets a cookie that it has to come back with. */
-const oauthAuthorize = (query: AuthorizeQuery): Promise<Authorize> =>
-  fetchData({ path: '/api/oauth/authorize', query })

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX } from './request.ts'
+import { call } from './client.ts'
+import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
 type RedemptionQuery = {
@@ -41,7 +42,6 @@ async function fetchRedemptions(
 ): Promise<ListPage<Redemption>> {
   const { page, pageSize, ...filter } = sought
   const isSearch = Boolean(filter.keyword || filter.status)
-  const path = isSearch ? '/api/redemption/search' : '/api/redemption/'
   const query = { ...filter, p: page, page_size: pageSize }
-  return fetchData({ path, query, signal })
+  return call(isSearch ? 'GET /api/redemption/search' : 'GET /api/redemption/', { query, signal })
 }

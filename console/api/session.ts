@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
 const KEY = 'user'
@@ -76,6 +77,11 @@ export function onUserChange(listener: Listener): () => void {
     listeners.delete(listener)
     window.removeEventListener('storage', onStorage)
   }
+}
+
+/** The logged-in user, or null; follows logins and logouts of other tabs. */
+export function useUser(): SessionUser | null {
+  return useSyncExternalStore(onUserChange, storedUser)
 }
 
 function tell(): void {

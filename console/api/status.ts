@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import type { Status } from '#read-api/contract/status.ts'
-import { fetchData } from './request.ts'
+import { apiQuery, call } from './client.ts'
 
 type Chat = Readonly<Record<string, string>>
 
@@ -72,7 +72,7 @@ export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
-    const data = await fetchData<Status>({ path: '/api/status', signal: inTime })
+    const data = await call('GET /api/status', { signal: inTime })
     cacheStatus(data)
     return data
   },
@@ -132,3 +132,13 @@ function watchOf(client: QueryClient): Watch {
   watches.set(client, made)
   return made
 }
+
+type SitePage = 'notice' | 'about' | 'home_page_content'
+
+const PAGE_FRESH_MS = 60_000
+
+/** A text of the operator's, Markdown or HTML; empty for none. */
+export const sitePageQuery = (page: SitePage) => ({
+  ...apiQuery(`GET /api/${page}`),
+  staleTime: PAGE_FRESH_MS,
+})

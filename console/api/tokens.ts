@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { fetchAllPages, fetchData, type ListPage, MATCHING_MAX } from './request.ts'
+import { call } from './client.ts'
+import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
 type TokenQuery = {
@@ -42,7 +43,6 @@ export async function fetchTokens(
 ): Promise<ListPage<Token>> {
   const { page, pageSize, ...filter } = sought
   const isSearch = Boolean(filter.keyword || filter.token || filter.status)
-  const path = isSearch ? '/api/token/search' : '/api/token/'
   const query = { ...filter, p: page, size: pageSize }
-  return fetchData({ path, query, signal })
+  return call(isSearch ? 'GET /api/token/search' : 'GET /api/token/', { query, signal })
 }

@@ -1,30 +1,25 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Order } from '#read-api/contract/top-ups.ts'
+import { keepPreviousData } from '@tanstack/react-query'
 import type { Pay } from '#write-api/contract/top-ups.ts'
-import { fetchData, type ListPage, request } from './request.ts'
+import { apiQuery, exchange } from './client.ts'
 
 export const ordersKey = ['orders'] as const
 export const ORDERS_PER_PAGE = 5
 
-/** One's own top-ups, newest first; `page` from 0. */
-export const ownOrdersQuery = (page: number) =>
-  queryOptions({
-    queryKey: [...ordersKey, 'own', page],
-    queryFn: async ({ signal }) => {
-      const query = { p: page, page_size: ORDERS_PER_PAGE }
-      const call = { path: '/api/user/topup/self', query, signal }
-      return fetchData<ListPage<Order>>(call)
-    },
+/** The user's top-ups, newest first; `page` counts from 0. */
+export function ownOrdersQuery(page: number) {
+  const query = { p: page, page_size: ORDERS_PER_PAGE }
+  return {
+    ...apiQuery('GET /api/user/topup/self', { query }, [...ordersKey, 'own', page]),
     placeholderData: keepPreviousData,
-    refetchOnMount: 'always',
-  })
+    refetchOnMount: 'always' as const,
+  }
+}
 
 /** Where to pay: a form to send to `url`, or without fields a page to go to. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 /** Orders a top-up. */
-export async function pay(order: Pay): Promise<PaymentPage> {
-  const call = { method: 'POST', path: '/api/user/pay', body: order } as const
-  const { data, envelope } = await request<Record<string, string>>(call)
-  return { fields: data, url: String(envelope.url ?? '') }
+export async function pay(body: Pay): Promise<PaymentPage> {
+  const { data, envelope } = await exchange('POST /api/user/pay', { body })
+  return { fields: data, url: envelope.url }
 }

@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
-import { request } from '../api/request.ts'
 
 export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const { t } = useTranslation()
@@ -70,7 +70,7 @@ export function useLogout(): () => void {
     startLeaving()
     // What is under way would be answered after the session's end, by a 401.
     void client.cancelQueries()
-    logout()
+    call('GET /api/user/logout')
       .then(
         () => showSuccess(t('auth.loggedOut'), { goesAlong: true }),
         (error) => showError(error, { goesAlong: true }),
@@ -81,8 +81,4 @@ export function useLogout(): () => void {
         void navigate('/login', { replace: true })
       })
   }
-}
-
-async function logout(): Promise<void> {
-  await request<unknown>({ path: '/api/user/logout' })
 }

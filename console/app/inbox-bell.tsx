@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect } from 'react'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { useUser } from '#console/api/use-user.ts'
-import { inboxKey, unreadKey, unreadQuery } from '../api/inbox.ts'
+import { useUser } from '#console/api/session.ts'
+import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000

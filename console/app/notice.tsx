@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { sitePageQuery } from '../api/site-page.ts'
+import { sitePageQuery } from '../api/status.ts'
 
 /** The operator's notice to everybody, until it is dismissed; another text is another notice. */
 export function Notice(): ReactElement | null {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { isWithoutSidebar } from './bare-paths.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'

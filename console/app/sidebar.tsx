@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { useChats } from '#console/ui/use-chats.ts'

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MenuButton } from '#console/ui/menu.tsx'

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { changeLanguage, currentLanguage, LANGUAGES } from '#console/i18n/i18n.ts'
 import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
 import type { Command } from '#console/ui/commands/command.ts'

@@ -1,6 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { atField, MAIL_CODES } from './at-field.ts'
 import { Button } from './button.tsx'
 import { FormField } from './form-field.tsx'
@@ -12,9 +12,8 @@ import { useSubmit } from './use-submit.ts'
 type CodePurpose = 'register' | 'bind' | 'notify'
 
 /** Mails a code to the address, for a new account or for the own one. */
-async function sendCode(email: string, purpose: CodePurpose, turnstile: string): Promise<void> {
-  await request<unknown>({ path: '/api/verification', query: { email, purpose, turnstile } })
-}
+const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
+  call('GET /api/verification', { query: { email, purpose, turnstile } })
 
 const RESEND_SECONDS = 30
 

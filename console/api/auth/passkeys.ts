@@ -1,8 +1,10 @@
+import { call } from '#console/api/client.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import type {
   PasskeyAssertion,
   PasskeyOptions,
   PasskeyRegistration,
+  ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
 /** Whether this browser makes passkeys here: over TLS or on this machine, and by a name. */
@@ -16,6 +18,11 @@ export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyA
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
+
+/** Asks for a passkey of the user, as a proof in place of the password or a code. */
+export const proveByPasskey = async (): Promise<ProofOnly> => ({
+  passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
+})
 
 export async function makePasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
   const { startRegistration } = await import('@simplewebauthn/browser')

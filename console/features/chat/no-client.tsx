@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isRoot } from '#console/api/session.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { isRoot, useUser } from '#console/api/session.ts'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import type { ChatLink } from '#console/ui/chat-links.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
+import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { fetchData, request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { namedField } from '#console/ui/at-field.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -12,7 +12,7 @@ import { randomId } from '#console/ui/random-id.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import type { CreateRedemption, UpdateRedemption } from '#write-api/contract/redemptions.ts'
+import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,
@@ -141,7 +141,8 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
   return async (before: CouponDraft, draft: CouponDraft) => {
     if (coupon === 'new') return create(draft)
     const changed = changedTerms(before, draft, unit)
-    if (Object.keys(changed).length > 0) await updateRedemption({ id: coupon.id, ...changed })
+    if (Object.keys(changed).length > 0)
+      await call('PUT /api/redemption/', { body: { id: coupon.id, ...changed } })
     await readAgain()
     showSuccess(t('coupons.saved'))
     onClose()
@@ -152,15 +153,5 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
  * One code or `count` of them, all or none; answers their keys, in order. Once for an
  * `idempotencyKey`: where the answer got lost, the same ones again.
  */
-async function createRedemptions(
-  terms: CreateRedemption,
-  idempotencyKey: string,
-): Promise<string[]> {
-  const call = { method: 'POST', path: '/api/redemption/', body: terms, idempotencyKey } as const
-  return fetchData<string[]>(call)
-}
-
-/** Sends the fields to change; the others stay as they are. */
-async function updateRedemption(change: UpdateRedemption): Promise<void> {
-  await request({ method: 'PUT', path: '/api/redemption/', body: change })
-}
+const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
+  call('POST /api/redemption/', { body, idempotencyKey })

@@ -1,7 +1,6 @@
 import { type ReactElement, useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isAdmin } from '#console/api/session.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'

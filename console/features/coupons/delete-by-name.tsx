@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { fetchData } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -24,13 +24,17 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
   const { isBusy, submit } = useSubmit(async () => {
     const wanted = name.trim()
     if (wanted === '') return setFault(t('coupons.fault.nameMissing'))
-    const count = await countByName(wanted)
+    const count = await call('GET /api/redemption/count-by-name', { query: { name: wanted } })
     if (count === 0) return setFault(t('coupons.noneOfName'))
     const title = t('coupons.deleteNamedTitle', { name: wanted })
     const body = t('coupons.deleteNamedBody', { count })
     const words = { title, body, confirmText: t('coupons.delete') }
     if (!(await confirm({ ...words, tone: 'danger' }))) return
-    showSuccess(t('coupons.deleted', { count: await deleteByName(wanted) }))
+    showSuccess(
+      t('coupons.deleted', {
+        count: await call('DELETE /api/redemption/delete-by-name', { query: { name: wanted } }),
+      }),
+    )
     close()
     await client.invalidateQueries({ queryKey: redemptionsKey })
   })
@@ -60,16 +64,4 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       </FormField>
     </FormDialog>
   )
-}
-
-/** How many codes have exactly this name. */
-async function countByName(name: string): Promise<number> {
-  const path = '/api/redemption/count-by-name'
-  return fetchData<number>({ path, query: { name } })
-}
-
-/** Deletes all of exactly this name; answers how many. */
-async function deleteByName(name: string): Promise<number> {
-  const path = '/api/redemption/delete-by-name'
-  return fetchData<number>({ method: 'DELETE', path, query: { name } })
 }

@@ -2,8 +2,9 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { fetchData, type ListPage, request } from '#console/api/request.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -69,7 +70,7 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
       const title = t('coupons.deleteTitle', { name: coupon.name })
       if (!(await ask(title, t('coupons.deleteBody')))) return
       await doing(async () => {
-        await deleteRedemption(coupon.id)
+        await call('DELETE /api/redemption/:id/', { params: { id: coupon.id } })
         showSuccess(t('coupons.deleted', { count: 1 }))
       })
     },
@@ -77,7 +78,9 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
       const title = t('coupons.deleteDisabledTitle')
       if (!(await ask(title, t('coupons.deleteDisabledBody')))) return
       await doing(async () => {
-        showSuccess(t('coupons.deleted', { count: await deleteDisabled() }))
+        showSuccess(
+          t('coupons.deleted', { count: await call('DELETE /api/redemption/delete-disabled') }),
+        )
       })
     },
   }
@@ -96,7 +99,9 @@ function several(
     disable: async (coupons) => {
       if (!some(coupons)) return
       await doing(async () => {
-        const count = await disableRedemptions(coupons.map(({ id }) => id))
+        const count = await call('PUT /api/redemption/batch-disable', {
+          body: { ids: coupons.map(({ id }) => id) },
+        })
         showSuccess(t('coupons.disabledMany', { count }))
       })
     },
@@ -114,24 +119,6 @@ function several(
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
 
-/** All that are disabled; answers how many there were. */
-async function deleteDisabled(): Promise<number> {
-  const call = { method: 'DELETE', path: '/api/redemption/delete-disabled' } as const
-  return fetchData<number>(call)
-}
-
-async function deleteRedemption(id: number): Promise<void> {
-  await request({ method: 'DELETE', path: `/api/redemption/${id}/` })
-}
-
-/** The unused ones among them; answers how many. */
-async function disableRedemptions(ids: readonly number[]): Promise<number> {
-  const call = { method: 'PUT', path: '/api/redemption/batch-disable', body: { ids } } as const
-  return fetchData<number>(call)
-}
-
 /** 1 enables, 2 disables. */
-async function switchRedemption(id: number, status: 1 | 2): Promise<void> {
-  const query = { status_only: true }
-  await request({ method: 'PUT', path: '/api/redemption/', query, body: { id, status } })
-}
+const switchRedemption = (id: number, status: 1 | 2) =>
+  call('PUT /api/redemption/', { query: { status_only: true }, body: { id, status } })

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useHealth } from '#console/api/channel-health.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
@@ -162,8 +162,7 @@ const siteUsageKey = ['site-usage'] as const
 
 /** Totals of the site, its top users and models, and the lag, for admins. */
 const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
-  fetchData({
-    path: '/api/data/site',
+  call('GET /api/data/site', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },
     signal: ask.signal,
   })

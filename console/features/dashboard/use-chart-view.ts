@@ -1,6 +1,5 @@
-import { isAdmin } from '#console/api/session.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
-import { useUser } from '#console/api/use-user.ts'
 import { choiceParam, integerParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import {

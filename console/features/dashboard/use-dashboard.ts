@@ -1,9 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { selfKey } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
-import { readSelf, selfKey } from '#console/api/self.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { usageKey } from './use-usage.ts'
 
@@ -22,7 +23,7 @@ export function useDashboard() {
   const floor = useRef(0)
   const self = useQuery({
     queryKey: selfKey,
-    queryFn: ({ signal }) => readSelf({ afterPosition: floor.current, signal }),
+    queryFn: ({ signal }) => call('GET /api/user/self', { afterPosition: floor.current, signal }),
     ...FRESH,
   })
   const today = useQuery({
@@ -49,7 +50,7 @@ export function useDashboard() {
       }),
     ...FRESH,
   })
-  const read = (...keys: readonly (readonly string[])[]): void => {
+  const read = (...keys: readonly QueryKey[]): void => {
     for (const queryKey of keys) void client.invalidateQueries({ queryKey })
   }
   const refresh = useThrottled(() => read(selfKey, logsKey), BALANCE_EVERY_MS)

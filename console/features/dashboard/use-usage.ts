@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { call } from '#console/api/client.ts'
 import { callsByHour } from '#console/api/logs.ts'
-import { fetchData } from '#console/api/request.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
@@ -61,13 +61,8 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
 }
 
 /** One's own usage by token and day of UTC; ends in unix seconds. Id 0 gathers the rest. */
-const tokenUsage = (ask: {
-  from: number
-  to: number
-  signal?: AbortSignal
-}): Promise<TokenUsagePoint[]> =>
-  fetchData({
-    path: '/api/data/self/tokens',
+const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
+  call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },
     signal: ask.signal,
   })

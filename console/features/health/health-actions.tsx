@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router-dom'
 import { healthKey } from '#console/api/channel-health.ts'
 import { type TestOutcome, testChannel } from '#console/api/channels.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ButtonLink } from '#console/ui/button-link.tsx'
@@ -93,7 +93,9 @@ function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
   const close = async (): Promise<void> => {
     setBusy(true)
     try {
-      const count = await closeCircuits(channel.id)
+      const count = await call('POST /api/channel/:id/circuit/close', {
+        params: { id: channel.id },
+      })
       if (count === 0) showInfo(t('health.actions.closedAlready'))
       else showSuccess(t('health.actions.closed', { count }))
     } catch (error) {
@@ -109,7 +111,3 @@ function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
     </Button>
   )
 }
-
-/** Closes every circuit of a channel in all relays; answers how many were open or half open. */
-const closeCircuits = async (channelId: number): Promise<number> =>
-  fetchData<number>({ method: 'POST', path: `/api/channel/${channelId}/circuit/close` })

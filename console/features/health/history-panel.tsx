@@ -1,14 +1,14 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
-import { fetchData } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
-import type { HealthHistory, HistoryRange } from '#read-api/contract/channel-health.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText } from './figure-text.ts'
 import { Gap } from './health-columns.tsx'
 import { type History, prepareHistory } from './health-history.ts'
@@ -129,12 +129,11 @@ function Body({ history, isTable }: { history: History; isTable: boolean }): Rea
 const EVERY_MS = 60_000
 
 /** A channel's successes and latency over time, up to now. */
-const healthHistoryQuery = (channelId: number, range: HistoryRange) =>
-  queryOptions({
-    queryKey: [...healthKey, 'history', channelId, range],
-    queryFn: async ({ signal }) => {
-      const path = `/api/channel/${channelId}/health_history`
-      return fetchData<HealthHistory>({ path, query: { range }, signal })
-    },
+function healthHistoryQuery(id: number, range: HistoryRange) {
+  const key = [...healthKey, 'history', id, range]
+  const input = { params: { id }, query: { range } }
+  return {
+    ...apiQuery('GET /api/channel/:id/health_history', input, key),
     refetchInterval: EVERY_MS,
-  })
+  }
+}

@@ -1,8 +1,8 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthKey } from '#console/api/channel-health.ts'
-import { fetchData } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -126,15 +126,16 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
 const TIMELINE_PAGE = 50
 
 /** What happened to a channel up to a moment (unix seconds; 0 now), and how it stood then. */
-const timelineQuery = (ask: { channelId: number; at: number; page: number }) =>
-  queryOptions({
-    queryKey: [...healthKey, 'timeline', ask],
-    queryFn: async ({ signal }) => {
-      const { channelId, at, page } = ask
-      const moment = at === 0 ? {} : { at, to: at }
-      const query = { p: page, page_size: TIMELINE_PAGE, ...moment }
-      const path = `/api/channel/${channelId}/timeline`
-      return fetchData<ChannelTimeline>({ path, query, signal })
-    },
+function timelineQuery(ask: { channelId: number; at: number; page: number }) {
+  const { channelId: id, at, page } = ask
+  const moment = at === 0 ? {} : { at, to: at }
+  const query = { p: page, page_size: TIMELINE_PAGE, ...moment }
+  return {
+    ...apiQuery('GET /api/channel/:id/timeline', { params: { id }, query }, [
+      ...healthKey,
+      'timeline',
+      ask,
+    ]),
     placeholderData: keepPreviousData,
-  })
+  }
+}

@@ -1,11 +1,11 @@
+import { apiQuery, call } from '#console/api/client.ts'
 import './inbox.css'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { inboxKey, unreadKey } from '#console/api/inbox.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { inboxKey, unreadKey } from '#console/api/messages.ts'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -68,10 +68,7 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
 
 /** One of one's own messages; 404 when it went to others, is deleted or never was. */
 const ownMessageQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...inboxKey, 'one', id],
-    queryFn: ({ signal }) => fetchData<InboxMessage>({ path: `/api/user/messages/${id}`, signal }),
-  })
+  apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
 /** Marks a message read once it is shown. The badge moves at once, and back where that failed. */
 function useMarkRead(message: InboxMessage | undefined): void {
@@ -82,16 +79,11 @@ function useMarkRead(message: InboxMessage | undefined): void {
     if (id === 0 || marked.current === id) return
     marked.current = id
     client.setQueryData<number>(unreadKey, (count) => Math.max(0, (count ?? 1) - 1))
-    void markRead(id)
+    void call('PUT /api/user/messages/:id/read', { params: { id: id } })
       .catch((error: unknown) => console.warn('the message could not be marked read', error))
       .finally(() => {
         void client.invalidateQueries({ queryKey: inboxKey })
         void client.invalidateQueries({ queryKey: unreadKey })
       })
   }, [id, client])
-}
-
-/** Once is enough, and more does no harm. */
-async function markRead(id: number): Promise<void> {
-  await request({ method: 'PUT', path: `/api/user/messages/${id}/read` })
 }

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
@@ -10,7 +10,6 @@ import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
-import type { PasskeyOptions } from '#write-api/contract/credentials.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
@@ -43,15 +42,8 @@ function PasskeyButton(): ReactElement | null {
 
 /** Has the browser ask for any passkey of this site, and logs in with it. */
 async function passkeyLogin(): Promise<SessionUser> {
-  const begun = await request<PasskeyOptions>({
-    method: 'POST',
-    path: '/api/user/login/passkey/begin',
-  })
-  return fetchData<SessionUser>({
-    method: 'POST',
-    path: '/api/user/login/passkey',
-    body: { passkey: await showPasskey(begun.data) },
-  })
+  const options = await call('POST /api/user/login/passkey/begin')
+  return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
 }
 
 export function LoginPage(): ReactElement {

@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
+import { call } from '#console/api/client.ts'
 import { rememberedReturn, rememberReturn } from '#console/api/oauth.ts'
-import { fetchData } from '#console/api/request.ts'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { WAYS } from '#console/ui/ways-in/ways.ts'
-import type { LoginOrBindResult } from '#write-api/contract/oauth.ts'
+import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
 /** Where another site sends the browser back to: ends the journey, and goes on. */
@@ -50,28 +50,22 @@ export function OAuthPage(): ReactElement {
   )
 }
 
-/** What was agreed to is asked of the server; what was not, it need not be told. */
-function comeBack(way: string, params: URLSearchParams, refused: string) {
+/** Completes what the other site agreed to. Returns null if it bound an identity. */
+async function comeBack(
+  way: string,
+  params: URLSearchParams,
+  refused: string,
+): Promise<LoginOrBindResult> {
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
     // Without a state the link may be anybody's: it would log in as whoever made it.
     if (said.state === undefined) throw new Error(refused)
-    return telegramReturn(act === 'bind' ? 'bind' : 'login', said)
+    const input = { query: said as TelegramQuery }
+    if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)
+    return call('GET /api/oauth/telegram/login', input)
   }
   const { code, state, iss } = query
   if (code === undefined || state === undefined) throw new Error(refused)
-  return oauthReturn(way, { code, state, ...(iss === undefined ? {} : { iss }) })
+  return call('GET /api/oauth/:type', { params: { type: way }, query: { code, state, iss } })
 }
-
-/** Ends a journey to another site, by what it sent the browser back with; null: it was bound. */
-const oauthReturn = (
-  type: string,
-  query: Readonly<Record<string, string>>,
-): Promise<LoginOrBindResult> => fetchData({ path: `/api/oauth/${type}`, query })
-
-/** Logs in, or binds, by what Telegram's widget said; null: it was bound. */
-const telegramReturn = (
-  act: 'login' | 'bind',
-  query: Readonly<Record<string, string>>,
-): Promise<LoginOrBindResult> => fetchData({ path: `/api/oauth/telegram/${act}`, query })

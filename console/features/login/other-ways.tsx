@@ -1,14 +1,12 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
-import { oauthState, rememberReturn, sendAway } from '#console/api/oauth.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
+import { rememberReturn, sendAway } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
-import type { LoginResult } from '#write-api/contract/login.ts'
-import type { WeChatQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
 /** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
@@ -39,10 +37,15 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const returnTo = params.get('returnTo')
   const { aff } = purposeOf(params)
   const weChat = async (code: string) =>
-    entered(await weChatLogin({ code, ...(aff === undefined ? {} : { aff }) }), returnTo)
+    entered(
+      await call('GET /api/oauth/wechat', {
+        query: { code, ...(aff === undefined ? {} : { aff }) },
+      }),
+      returnTo,
+    )
   const getState = () => {
     rememberReturn(returnTo)
-    return oauthState(purposeOf(params))
+    return call('GET /api/oauth/state', { query: purposeOf(params) })
   }
   return (
     <MessengerDialog
@@ -61,7 +64,3 @@ function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }
 }
-
-/** Logs in by the code that the account of the QR code answers with. */
-const weChatLogin = (query: WeChatQuery): Promise<LoginResult> =>
-  fetchData({ path: '/api/oauth/wechat', query })

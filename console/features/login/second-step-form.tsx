@@ -1,19 +1,14 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showPasskey } from '#console/api/auth/passkeys.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { atField, CODE_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
-import type { SessionUser } from '#read-api/contract/users.ts'
-import type {
-  PasskeyAssertion,
-  PasskeyOptions,
-  SecondStep,
-} from '#write-api/contract/credentials.ts'
+import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
@@ -42,9 +37,20 @@ export function SecondStepForm({
   const [codeKind, setCodeKind] = useState<CodeKind | null>(has('totp') ? 'totp' : null)
   const { isBusy, refusal, run } = useOnce()
   const byCode = (code: string, tell: (words: string) => void) =>
-    run(() => atField(CODE_CODES, tell, async () => enter(await secondStep({ ticket, code }), by)))
+    run(() =>
+      atField(CODE_CODES, tell, async () =>
+        enter(await call('POST /api/user/login/second', { body: { ticket, code } }), by),
+      ),
+    )
   const byPasskey = () =>
-    run(async () => enter(await secondStep({ ticket, passkey: await secondPasskey(ticket) }), by))
+    run(async () =>
+      enter(
+        await call('POST /api/user/login/second', {
+          body: { ticket, passkey: await secondPasskey(ticket) },
+        }),
+        by,
+      ),
+    )
   const others = (['totp', 'recovery'] as const).filter((kind) => has(kind) && kind !== codeKind)
   return (
     <div className="tg-entry-form">
@@ -125,18 +131,5 @@ function CodeForm(props: {
 
 /** Has the browser ask for one of the user's passkeys, as the second step of this login. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
-  const data = await fetchData<PasskeyOptions>({
-    method: 'POST',
-    path: '/api/user/login/second/begin',
-    body: { ticket },
-  })
-  return showPasskey(data)
+  return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }
-
-/** The second step of a login, by a code or a passkey. */
-const secondStep = (body: SecondStep): Promise<SessionUser> =>
-  fetchData({
-    method: 'POST',
-    path: '/api/user/login/second',
-    body,
-  })

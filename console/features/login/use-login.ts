@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { showInfo } from '#console/ui/toast.ts'
-import type { Login, LoginResult, SecondFactorRequired } from '#write-api/contract/login.ts'
+import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 
@@ -78,7 +78,10 @@ export function useLogin(onNeeded: OnNeeded) {
     const token = takeToken()
     if (token === null) return
     void run(async () => {
-      const entered = await login(credentials, token)
+      const entered = await call('POST /api/user/login', {
+        query: { turnstile: token },
+        body: credentials,
+      })
       // Judged here, where it is typed: the server keeps nothing that it could be told by.
       const by = { isCommonPassword: isCommonPassword(credentials.password) }
       if ('second_factor' in entered) onNeeded({ ...entered.second_factor, ...by })
@@ -87,12 +90,3 @@ export function useLogin(onNeeded: OnNeeded) {
   }
   return { logIn, isBusy, refusal }
 }
-
-/** `turnstile`: the token of the human check; empty while none is asked for. */
-const login = (credentials: Login, turnstile: string): Promise<LoginResult> =>
-  fetchData({
-    method: 'POST',
-    path: '/api/user/login',
-    query: { turnstile },
-    body: credentials,
-  })

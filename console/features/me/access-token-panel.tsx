@@ -1,9 +1,9 @@
+import { call } from '#console/api/client.ts'
 import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { securityQuery } from '#console/api/credentials.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { securityQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -31,14 +31,14 @@ export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
-    const token = await proven(resetAccessToken)
+    const token = await proven(() => call('GET /api/user/token'))
     setShown(token)
     if (await copyText(token)) showSuccess(t('security.tokenCopied'))
     await refresh()
   })
   const revoking = useSubmit(async () => {
     if (!(await isSure('revoke'))) return
-    await revokeAccessToken()
+    await call('DELETE /api/user/token')
     setShown('')
     showSuccess(t('security.tokenRevoked'))
     await refresh()
@@ -94,11 +94,4 @@ function NewToken(props: { token: string; userId: number | undefined }): ReactEl
       <p className="tg-hint">{t('security.tokenOnce', { id: props.userId ?? '' })}</p>
     </div>
   )
-}
-
-/** A new system access token, told this once; the old one is void. */
-const resetAccessToken = (): Promise<string> => fetchData({ path: '/api/user/token' })
-
-async function revokeAccessToken(): Promise<void> {
-  await request({ method: 'DELETE', path: '/api/user/token' })
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/self.ts'
+import { selfQuery } from '#console/api/account.ts'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { oauthState, sendAway } from '#console/api/oauth.ts'
-import { request } from '#console/api/request.ts'
-import { selfQuery, unbind } from '#console/api/self.ts'
+import { selfQuery } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
+import { sendAway } from '#console/api/oauth.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Cancelled } from '#console/ui/cancelled.ts'
@@ -89,7 +89,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(way, async () => {
-      await proven(() => unbind(way))
+      await proven(() => call('POST /api/user/unbind', { body: { provider: way } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('oauth.unboundDone', { site }))
     })
@@ -109,7 +109,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
     }
   }
   const weChat = async (code: string) => {
-    await provenHere(() => weChatBind(code))
+    await provenHere(() => call('GET /api/oauth/wechat/bind', { query: { code } }))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('oauth.weChatBound'))
   }
@@ -120,12 +120,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
       title={t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
-      getState={() => provenHere(() => oauthState({ intent: 'bind' }))}
+      getState={() => provenHere(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))}
     />
   )
-}
-
-/** Binds the WeChat account that the code is of. */
-async function weChatBind(code: string): Promise<void> {
-  await request({ path: '/api/oauth/wechat/bind', query: { code } })
 }

@@ -1,9 +1,9 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/account.ts'
 import { failureOf } from '#console/api/api-error.ts'
-import { fetchData } from '#console/api/request.ts'
-import { selfQuery } from '#console/api/self.ts'
+import { apiQuery, call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { quotaOf, quotaText } from '#console/ui/money.ts'
@@ -11,7 +11,6 @@ import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { CheckInStatus } from '#read-api/contract/users.ts'
 
 /** The reward of the day, where the site gives one. */
 export function CheckInPanel(): ReactElement | null {
@@ -26,7 +25,7 @@ function CheckIn(): ReactElement {
   const [gained, setGained] = useState<bigint | null>(null)
   const { isBusy, submit } = useSubmit(async () => {
     try {
-      const quota = quotaOf(await checkIn())
+      const quota = quotaOf((await call('POST /api/user/check_in')).quota)
       setGained(quota)
       client.setQueryData(checkInStatusQuery.queryKey, { can_check_in: false })
       const amount = quotaText(quota, rule)
@@ -64,16 +63,4 @@ function CheckIn(): ReactElement {
 }
 
 /** Whether today's reward is still to be had. */
-const checkInStatusQuery = queryOptions({
-  queryKey: ['check-in-status'],
-  queryFn: ({ signal }) => fetchData<CheckInStatus>({ path: '/api/user/check_in_status', signal }),
-})
-
-/** Takes today's reward and answers how much it is. */
-async function checkIn(): Promise<number> {
-  const data = await fetchData<{ quota: number }>({
-    method: 'POST',
-    path: '/api/user/check_in',
-  })
-  return data.quota
-}
+const checkInStatusQuery = apiQuery('GET /api/user/check_in_status')

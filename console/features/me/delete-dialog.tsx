@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -29,7 +29,7 @@ export function DeleteDialog(props: {
   }
   const { isBusy, submit } = useSubmit(async () => {
     if (typed !== props.username) return setFault(t('me.typeName'))
-    await proven(deleteSelf)
+    await proven(() => call('DELETE /api/user/self'))
     startLeaving()
     showSuccess(t('me.deleted'), { goesAlong: true })
     clearUser()
@@ -64,9 +64,4 @@ export function DeleteDialog(props: {
       </FormField>
     </FormDialog>
   )
-}
-
-/** Deletes one's own account; every session of it is over. */
-async function deleteSelf(): Promise<void> {
-  await request({ method: 'DELETE', path: '/api/user/self' })
 }

@@ -1,7 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -100,8 +100,7 @@ function InviteLink(): ReactElement {
 }
 
 /** The code of one's own invite link; it never changes. */
-const inviteCodeQuery = queryOptions({
-  queryKey: ['invite-code'],
-  queryFn: ({ signal }) => fetchData<string>({ path: '/api/user/aff', signal }),
+const inviteCodeQuery = {
+  ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,
-})
+}

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
-import { selfQuery } from '#console/api/self.ts'
+import { selfQuery } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
 import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
@@ -42,7 +42,7 @@ export function MailDialog(props: {
     })
     if (email === '' || code === '') return
     const bind = async () => {
-      await proven(() => bindMail(email, code))
+      await proven(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('auth.mailBound'))
       close()
@@ -93,9 +93,4 @@ function Fields(props: {
       {human.box}
     </>
   )
-}
-
-/** Binds the address to the own account, by the code that was mailed to it. */
-async function bindMail(email: string, code: string): Promise<void> {
-  await request<unknown>({ path: '/api/oauth/email/bind', query: { email, code } })
 }

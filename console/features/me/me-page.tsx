@@ -1,10 +1,11 @@
+import { call } from '#console/api/client.ts'
 import '../../ui/forms.css'
 import './me.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { selfQuery, unbind } from '#console/api/self.ts'
+import { selfQuery } from '#console/api/account.ts'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -48,7 +49,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
       tone: 'danger',
     })
     if (!isSure) return
-    await proven(() => unbind('email'))
+    await proven(() => call('POST /api/user/unbind', { body: { provider: 'email' } }))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('auth.mailUnbound'))
   })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usableModelsQuery } from '#console/api/groups.ts'
+import { usableModelsQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'

@@ -1,19 +1,14 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { makePasskey } from '#console/api/auth/passkeys.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
-import type {
-  AddPasskey,
-  PasskeyOptions,
-  ProofOnly,
-  RecoveryCodes,
-} from '#write-api/contract/credentials.ts'
+import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
@@ -36,7 +31,7 @@ export function PasskeyDialog(props: {
     if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })
     if (needsProof && !isProof(proof)) return setFault({ proof: t('security.proofNeeded') })
     if (renamed !== null) {
-      await renamePasskey(renamed.id, name.trim())
+      await call('PUT /api/user/passkeys', { body: { id: renamed.id, name: name.trim() } })
       return props.onDone([])
     }
     await atField(
@@ -47,7 +42,9 @@ export function PasskeyDialog(props: {
   })
   const add = async (shown: ProofOnly) => {
     if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })
-    const passkey = await makePasskey(await proven(() => beginPasskey(shown)))
+    const passkey = await makePasskey(
+      await proven(() => call('POST /api/user/passkeys/begin', { body: shown })),
+    )
     props.onDone(await addPasskey({ name: name.trim(), passkey }))
   }
   return (
@@ -89,22 +86,5 @@ export function PasskeyDialog(props: {
 }
 
 /** Answers the recovery codes that came with it; none where there were some. */
-async function addPasskey(body: AddPasskey): Promise<string[]> {
-  const data = await fetchData<RecoveryCodes>({
-    method: 'POST',
-    path: '/api/user/passkeys',
-    body,
-  })
-  return data.recovery_codes
-}
-
-const beginPasskey = (proof: ProofOnly): Promise<PasskeyOptions> =>
-  fetchData({
-    method: 'POST',
-    path: '/api/user/passkeys/begin',
-    body: proof,
-  })
-
-async function renamePasskey(id: number, name: string): Promise<void> {
-  await request({ method: 'PUT', path: '/api/user/passkeys', body: { id, name } })
-}
+const addPasskey = async (body: AddPasskey): Promise<string[]> =>
+  (await call('POST /api/user/passkeys', { body })).recovery_codes

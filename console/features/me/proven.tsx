@@ -1,9 +1,8 @@
 import { type ReactElement, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Cancelled } from '#console/ui/cancelled.ts'
-import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
@@ -43,7 +42,7 @@ export function ProofHost(): ReactElement | null {
       lead={t('security.proofTitleLead')}
       submitText={t('security.continue')}
       act={async (proof) => {
-        await proveSession(proof)
+        await call('POST /api/user/proof', { body: proof })
         answer(true)
       }}
       onClose={() => answer(false)}
@@ -70,9 +69,4 @@ function show(next: Asked | null): void {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
-}
-
-/** For half an hour, what wants a recent login goes on in this session. */
-async function proveSession(proof: ProofOnly): Promise<void> {
-  await request({ method: 'POST', path: '/api/user/proof', body: proof })
 }

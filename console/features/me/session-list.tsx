@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -119,7 +119,7 @@ function End({ session, onEnded }: OneProps): ReactElement | null {
   const { t } = useTranslation()
   const device = useDevice(session)
   const { isBusy, submit } = useSubmit(async () => {
-    await endSession(session.id)
+    await call('DELETE /api/user/sessions/:id', { params: { id: session.id } })
     showSuccess(t('security.sessionEnded'))
     await onEnded()
   })
@@ -135,8 +135,4 @@ function End({ session, onEnded }: OneProps): ReactElement | null {
       {t('security.end')}
     </Button>
   )
-}
-
-async function endSession(id: number): Promise<void> {
-  await request({ method: 'DELETE', path: `/api/user/sessions/${id}` })
 }

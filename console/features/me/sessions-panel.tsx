@@ -1,8 +1,8 @@
+import { apiQuery, call } from '#console/api/client.ts'
 import './security.css'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData, request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -10,7 +10,6 @@ import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { OwnSession } from '#read-api/contract/credentials.ts'
 import { SessionList } from './session-list.tsx'
 
 /** Where one is logged in, and the end of any of it. */
@@ -27,7 +26,7 @@ export function SessionsPanel(): ReactElement {
       tone: 'danger',
     })
     if (!isSure) return
-    await endOtherSessions()
+    await call('DELETE /api/user/sessions')
     showSuccess(t('security.othersEnded'))
     await refresh()
   })
@@ -53,12 +52,5 @@ export function SessionsPanel(): ReactElement {
   )
 }
 
-async function endOtherSessions(): Promise<void> {
-  await request({ method: 'DELETE', path: '/api/user/sessions' })
-}
-
 /** Where one is logged in. */
-const ownSessionsQuery = queryOptions({
-  queryKey: ['own-sessions'],
-  queryFn: ({ signal }) => fetchData<OwnSession[]>({ path: '/api/user/sessions', signal }),
-})
+const ownSessionsQuery = apiQuery('GET /api/user/sessions')

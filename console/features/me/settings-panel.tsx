@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/account.ts'
 import { failureOf } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
-import { selfQuery } from '#console/api/self.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -14,7 +14,6 @@ import { choiceParam } from '#console/ui/url-state.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { UpdateSettings } from '#write-api/contract/users.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import {
@@ -66,7 +65,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
       return focusFirstFault(form)
     }
     try {
-      await updateSettings(changeOf(draft, draftOf(props.setting)))
+      await call('PUT /api/user/setting', { body: changeOf(draft, draftOf(props.setting)) })
       showSuccess(t('me.settingsSaved'))
     } catch (error) {
       showError(failureOf(error, t('me.settingsFailed')))
@@ -120,9 +119,4 @@ function TabFields({ tab, ...props }: TabProps): ReactElement {
       onChange={(showsIp) => onChange({ showsIp })}
     />
   )
-}
-
-/** Changes one's own settings; what is left out stays. */
-async function updateSettings(change: UpdateSettings): Promise<void> {
-  await request({ method: 'PUT', path: '/api/user/setting', body: change })
 }

@@ -1,14 +1,14 @@
 import { QRCodeSVG } from 'qrcode.react'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { RecoveryCodes, TotpOffer } from '#write-api/contract/credentials.ts'
+import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
 /** The secret as a QR code and as text; a code of the app confirms it. */
 export function TotpDialog(props: {
@@ -62,11 +62,5 @@ export function TotpDialog(props: {
 }
 
 /** Answers the recovery codes that came with it; none where there were some. */
-async function confirmTotp(code: string): Promise<string[]> {
-  const data = await fetchData<RecoveryCodes>({
-    method: 'POST',
-    path: '/api/user/totp',
-    body: { code },
-  })
-  return data.recovery_codes
-}
+const confirmTotp = async (code: string): Promise<string[]> =>
+  (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
-import { selfQuery } from '#console/api/self.ts'
+import { selfQuery } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -10,7 +10,6 @@ import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/mo
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { TransferAffiliate } from '#write-api/contract/users.ts'
 
 /** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
 export function TransferDialog(props: {
@@ -36,7 +35,7 @@ export function TransferDialog(props: {
       return setFault(t('me.transferTooSmall', { least: exactQuotaText(least, rule) }))
     }
     if (amount > props.earned) return setFault(t('me.transferTooMuch'))
-    await transferAffiliate(amount)
+    await call('POST /api/user/aff_transfer', { body: { quota: Number(amount) } })
     showSuccess(t('me.transferred'))
     close()
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
@@ -82,10 +81,4 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
 export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)
-}
-
-/** Moves quota that invitations brought to the balance. */
-async function transferAffiliate(quota: bigint): Promise<void> {
-  const body: TransferAffiliate = { quota: Number(quota) }
-  await request({ method: 'POST', path: '/api/user/aff_transfer', body })
 }

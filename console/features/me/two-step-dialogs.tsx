@@ -1,14 +1,13 @@
 import { type ReactElement, useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beginTotp } from '#console/api/credentials.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { Overlay } from '#console/ui/overlay.tsx'
 import { useSiteName } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
-import type { ProofOnly, RecoveryCodes, TotpOffer } from '#write-api/contract/credentials.ts'
+import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
@@ -116,7 +115,8 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
           lead: t('security.proofLead'),
           submitText: t('security.continue'),
         },
-        async (proof) => onOpen({ kind: 'totp', offer: await beginTotp(proof) }),
+        async (proof) =>
+          onOpen({ kind: 'totp', offer: await call('POST /api/user/totp/begin', { body: proof }) }),
       )
     case 'disable-totp':
       return ask(
@@ -127,7 +127,7 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
           tone: 'danger',
         },
         async (proof) => {
-          await disableTotp(proof)
+          await call('POST /api/user/totp/disable', { body: proof })
           await onSettled([])
         },
       )
@@ -138,7 +138,10 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
           lead: t('security.newCodesLead'),
           submitText: t('security.newCodes'),
         },
-        async (proof) => onSettled(await replaceRecoveryCodes(proof)),
+        async (proof) => {
+          const { recovery_codes } = await call('POST /api/user/recovery_codes', { body: proof })
+          await onSettled(recovery_codes)
+        },
       )
     case 'remove-passkey':
       return ask(
@@ -149,26 +152,11 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
           tone: 'danger',
         },
         async (proof) => {
-          await removePasskey(dialog.passkey.id, proof)
+          await call('POST /api/user/passkeys/remove', {
+            body: { id: dialog.passkey.id, ...proof },
+          })
           await onSettled([])
         },
       )
   }
-}
-
-async function disableTotp(proof: ProofOnly): Promise<void> {
-  await request({ method: 'POST', path: '/api/user/totp/disable', body: proof })
-}
-
-async function removePasskey(id: number, proof: ProofOnly): Promise<void> {
-  await request({ method: 'POST', path: '/api/user/passkeys/remove', body: { id, ...proof } })
-}
-
-async function replaceRecoveryCodes(proof: ProofOnly): Promise<string[]> {
-  const data = await fetchData<RecoveryCodes>({
-    method: 'POST',
-    path: '/api/user/recovery_codes',
-    body: proof,
-  })
-  return data.recovery_codes
 }

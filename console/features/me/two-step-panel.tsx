@@ -1,8 +1,9 @@
+import { call } from '#console/api/client.ts'
 import './security.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beginTotp, securityQuery } from '#console/api/credentials.ts'
+import { securityQuery } from '#console/api/account.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Panel } from '#console/ui/panel.tsx'
@@ -69,7 +70,11 @@ function Factors(props: {
   const isSecured = hasSecondFactor(security)
   const beginning = useSubmit(async () => {
     if (needsProof) onOpen({ kind: 'begin-totp' })
-    else onOpen({ kind: 'totp', offer: await proven(() => beginTotp({})) })
+    else
+      onOpen({
+        kind: 'totp',
+        offer: await proven(() => call('POST /api/user/totp/begin', { body: {} })),
+      })
   })
   return (
     <ul className="tg-me-rows">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-draft.ts'
 import { PROOF_CODES } from '#console/ui/at-field.ts'
@@ -99,7 +99,5 @@ function needNoOther(): void {
 }
 
 /** Changes one's own name or password; a new password needs the present one. */
-async function updateSelf(change: UpdateSelf): Promise<void> {
-  const renewsSession = Boolean(change.password)
-  await request({ method: 'PUT', path: '/api/user/self', body: change, renewsSession })
-}
+const updateSelf = (body: UpdateSelf) =>
+  call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

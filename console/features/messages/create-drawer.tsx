@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
-import { fetchData } from '#console/api/request.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { CreatedMessage, CreateMessage } from '#write-api/contract/messages.ts'
 import {
   type Chosen,
   isSameText,
@@ -35,7 +34,9 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
     const found = { ...textFaults(text), ...recipientFaults(chosen) }
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
-    const { total_recipients: count } = await sendMessage(newMessage(text, chosen))
+    const { total_recipients: count } = await call('POST /api/admin/messages', {
+      body: newMessage(text, chosen),
+    })
     showSuccess(t('messages.sent', { count }), { goesAlong: true })
     props.onClose()
     await client.invalidateQueries({ queryKey: messagesKey })
@@ -68,10 +69,4 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
       <RecipientFields chosen={chosen} faults={faults} onChange={choose} />
     </FormDrawer>
   )
-}
-
-/** Answers its id and to how many it went. */
-async function sendMessage(body: CreateMessage): Promise<CreatedMessage> {
-  const call = { method: 'POST', path: '/api/admin/messages', body } as const
-  return fetchData<CreatedMessage>(call)
 }

@@ -1,8 +1,8 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery, call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
-import { fetchData, request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -13,7 +13,6 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
-import type { UpdateMessage } from '#write-api/contract/messages.ts'
 import {
   isSameText,
   type MessageFaults,
@@ -76,7 +75,7 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): 
     const found = textFaults(text)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
-    await updateMessage(message.id, trimmed(text))
+    await call('PUT /api/admin/messages/:id', { params: { id: message.id }, body: trimmed(text) })
     showSuccess(t('messages.updated'), { goesAlong: true })
     props.onClose()
     await client.invalidateQueries({ queryKey: messagesKey })
@@ -141,14 +140,8 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
 }
 
 /** One message with how many have read it, for admins. */
-const messageQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...messagesKey, 'one', id],
-    queryFn: ({ signal }) => fetchData<AdminMessage>({ path: `/api/admin/messages/${id}`, signal }),
-    // Somebody reads it any moment.
-    staleTime: 0,
-  })
-
-async function updateMessage(id: number, body: UpdateMessage): Promise<void> {
-  await request({ method: 'PUT', path: `/api/admin/messages/${id}`, body })
-}
+const messageQuery = (id: number) => ({
+  ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
+  // A recipient may read it at any moment.
+  staleTime: 0,
+})

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
 import { messagesKey, messagesQuery } from '#console/api/messages.ts'
-import { type ListPage, request } from '#console/api/request.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
@@ -23,7 +24,7 @@ function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
       const words = { title: t('messages.deleteTitle'), body: t('messages.deleteBody') }
       if (!(await confirm({ ...words, confirmText: t('messages.delete'), tone: 'danger' }))) return
       try {
-        await deleteMessage(id)
+        await call('DELETE /api/admin/messages/:id', { params: { id: id } })
         const lists = { queryKey: [...messagesKey, 'list'] }
         client.setQueriesData<ListPage<AdminMessage>>(lists, (page) => without(page, id))
         showSuccess(t('messages.deleted'))
@@ -43,11 +44,6 @@ const without = (
   page?.items.some((row) => row.id === id) === true
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
-
-/** For good: out of every inbox too. */
-async function deleteMessage(id: number): Promise<void> {
-  await request({ method: 'DELETE', path: `/api/admin/messages/${id}` })
-}
 
 /** A day of this browser's calendar, as date inputs have it; empty: none. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups.ts'
+import { groupsQuery } from '#console/api/account.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { Checkbox, Segmented } from '#console/ui/switches.tsx'
 import type { Audience, Chosen, MessageFaults } from './message-draft.ts'

@@ -1,8 +1,8 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
-import { fetchData, type ListPage } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -79,14 +79,12 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
 }
 
 /** To whom a message went, and who has read it, for admins. `page` counts from 0. */
-const recipientsQuery = (id: number, page: number, pageSize: number) =>
-  queryOptions({
-    queryKey: [...messagesKey, 'recipients', id, page, pageSize],
-    queryFn: async ({ signal }) => {
-      const path = `/api/admin/messages/${id}/recipients`
-      const query = { p: page, page_size: pageSize }
-      return fetchData<ListPage<Recipient>>({ path, query, signal })
-    },
+function recipientsQuery(id: number, page: number, pageSize: number) {
+  const input = { params: { id }, query: { p: page, page_size: pageSize } }
+  const key = [...messagesKey, 'recipients', id, page, pageSize]
+  return {
+    ...apiQuery('GET /api/admin/messages/:id/recipients', input, key),
     placeholderData: keepPreviousData,
     staleTime: 0,
-  })
+  }
+}

@@ -1,7 +1,7 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData, type ListPage } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Select } from '#console/ui/inputs.tsx'
 import { type ListAsk, listAddress } from '#console/ui/list-address.ts'
@@ -74,14 +74,11 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
 }
 
 /** Everybody's top-ups, for admins. Empty texts ask for all; newest first. */
-const allOrdersQuery = (ask: ListAsk<typeof ADDRESS.filters>) =>
-  queryOptions({
-    queryKey: ['orders', 'all', ask],
-    queryFn: ({ signal }) => {
-      const { keyword, status, page, pageSize } = ask
-      const query = { keyword, status, p: page, page_size: pageSize }
-      return fetchData<ListPage<Order>>({ path: '/api/user/topup', query, signal })
-    },
+const allOrdersQuery = ({ keyword, status, page, pageSize }: ListAsk<typeof ADDRESS.filters>) => {
+  const query = { keyword, status, p: page, page_size: pageSize }
+  return {
+    ...apiQuery('GET /api/user/topup', { query }, ['orders', 'all', query]),
     placeholderData: keepPreviousData,
-    refetchOnWindowFocus: 'always',
-  })
+    refetchOnWindowFocus: 'always' as const,
+  }
+}

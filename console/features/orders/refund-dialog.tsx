@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { moneyText } from '#console/ui/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
@@ -11,7 +11,6 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 
 /** How much goes back, and why: recorded here, carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
@@ -99,7 +98,8 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
 }
 
 /** Records that an order, or a part of it, was refunded; once for the order as it is seen. */
-async function refundOrder(order: Order, money: string, reason: string): Promise<void> {
-  const body: RefundOrder = { money, reason, refunds: order.refunds.length }
-  await request({ method: 'POST', path: `/api/user/topup/${order.id}/refund`, body })
-}
+const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
+  call('POST /api/user/topup/:id/refund', {
+    params: { id },
+    body: { money, reason, refunds: refunds.length },
+  })

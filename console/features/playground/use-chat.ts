@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { type ChatPiece, chat } from '#console/api/playground.ts'
-import { selfKey } from '#console/api/self.ts'
 import { announce } from '#console/ui/announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {

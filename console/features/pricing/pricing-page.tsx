@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
 import { useGroupWords } from '#console/ui/group-words.ts'
 import { Page } from '#console/ui/page.tsx'

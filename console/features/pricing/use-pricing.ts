@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { exchange } from '#console/api/client.ts'
+import { useUser } from '#console/api/session.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
 import { showInfo } from '#console/ui/toast.ts'
 import { choiceParam, textParam } from '#console/ui/url-state.ts'
@@ -126,6 +126,5 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],
-    queryFn: async ({ signal }) =>
-      (await request<Pricing['data']>({ path: '/api/pricing', signal })).envelope as Pricing,
+    queryFn: async ({ signal }) => (await exchange('GET /api/pricing', { signal })).envelope,
   })

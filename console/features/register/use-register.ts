@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { MAIL_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/registration.ts'
@@ -39,7 +39,7 @@ export function useRegister() {
     setBusy(true)
     setRefusal(null)
     try {
-      await register(account, token)
+      await call('POST /api/user/register', { query: { turnstile: token }, body: account })
       showSuccess(t('auth.registered'), { goesAlong: true })
       await navigate('/login', { replace: true })
     } catch (error) {
@@ -51,14 +51,4 @@ export function useRegister() {
     }
   }
   return { submit, isBusy, refusal, forget: () => setRefusal(null) }
-}
-
-/** `turnstile`: the token of the human check; empty while none is asked for. */
-async function register(account: Register, turnstile: string): Promise<void> {
-  await request<unknown>({
-    method: 'POST',
-    path: '/api/user/register',
-    query: { turnstile },
-    body: account,
-  })
 }

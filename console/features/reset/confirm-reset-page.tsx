@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
@@ -11,7 +11,6 @@ import { Icon } from '#console/ui/icons.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import type { ResetPassword } from '#write-api/contract/registration.ts'
 
 /** Where the link of a mail leads: one press, and the new password is shown and copied. */
 export function ConfirmResetPage(): ReactElement {
@@ -93,7 +92,7 @@ function useReset({ email, token, onDone }: Confirm) {
     setBusy(true)
     setRefusal('')
     try {
-      const made = await resetPassword({ email, token })
+      const made = await call('POST /api/user/reset', { body: { email, token } })
       setPassword(made)
       onDone()
       if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
@@ -133,7 +132,3 @@ function NewPassword({ password }: { password: string }): ReactElement {
     </FormField>
   )
 }
-
-/** The new password, by the link of a mail; told this once. */
-const resetPassword = (link: ResetPassword): Promise<string> =>
-  fetchData({ method: 'POST', path: '/api/user/reset', body: link })

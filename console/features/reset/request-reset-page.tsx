@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -63,7 +63,7 @@ function useRequest(takeToken: () => string | null) {
     }
     try {
       await atField(MAIL_CODES, tell, async () => {
-        await requestReset(email, token)
+        await call('GET /api/reset_password', { query: { email, turnstile: token } })
         setSaid({ kind: 'sent' })
       })
     } catch (error) {
@@ -142,9 +142,4 @@ function SaidLine({ said }: { said: Said }): ReactElement {
       {said.words}
     </p>
   )
-}
-
-/** Mails a link to the owner of the address; the answer does not tell whether there is one. */
-async function requestReset(email: string, turnstile: string): Promise<void> {
-  await request<unknown>({ path: '/api/reset_password', query: { email, turnstile } })
 }

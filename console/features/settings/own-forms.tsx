@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { automaticCheckQuery, checkForUpdate } from '#console/api/options.ts'
-import { request } from '#console/api/request.ts'
-import { isRoot } from '#console/api/session.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { call } from '#console/api/client.ts'
+import { automaticCheckQuery } from '#console/api/options.ts'
+import { isRoot, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -80,7 +79,7 @@ function UpdateCheck(): ReactElement {
   )
   const { isBusy, submit } = useSubmit(async () => {
     setFound(null)
-    const release = await checkForUpdate()
+    const release = await call('GET /api/option/latest_release', { query: { is_forced: true } })
     client.setQueryData(automaticCheckQuery.queryKey, release)
     setFound(release)
   })
@@ -120,7 +119,7 @@ function TestMail(): ReactElement | null {
   const user = useUser()
   const [to, setTo] = useState('')
   const { isBusy, submit } = useSubmit(async () => {
-    await sendTestMail(to.trim())
+    await call('POST /api/option/test_mail', { body: { to: to.trim() } })
     showSuccess(t('settings.testMail.sent'))
   })
   if (!isRoot(user)) return null
@@ -142,11 +141,6 @@ function TestMail(): ReactElement | null {
       </FormField>
     </form>
   )
-}
-
-/** A mail by the saved settings; the refusal says what is wrong with them. */
-async function sendTestMail(to: string): Promise<void> {
-  await request<unknown>({ method: 'POST', path: '/api/option/test_mail', body: { to } })
 }
 
 const VIEWS = ['table', 'json'] as const

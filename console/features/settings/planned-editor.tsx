@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { priceScheduleKey, schedulePrices } from '#console/api/options.ts'
+import { call } from '#console/api/client.ts'
+import { priceScheduleKey } from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
@@ -56,7 +57,9 @@ export function PlannedEditor(props: {
     }
     try {
       const place = isOver ? {} : { replaces: change.id }
-      await schedulePrices({ at: seconds, changes: entries, ...place })
+      await call('POST /api/option/price_schedule', {
+        body: { at: seconds, changes: entries, ...place },
+      })
     } catch (error) {
       showError(error)
       return await client.invalidateQueries({ queryKey: priceScheduleKey })

@@ -1,8 +1,8 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups.ts'
-import { fetchData, type ListPage } from '#console/api/request.ts'
+import { groupsQuery } from '#console/api/account.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -203,13 +203,5 @@ type PriceHistoryFilter = {
   page_size: number
 }
 
-const priceHistoryQuery = (filter: PriceHistoryFilter) =>
-  queryOptions({
-    queryKey: [...priceHistoryKey, filter],
-    queryFn: ({ signal }) =>
-      fetchData<ListPage<PriceChange>>({
-        path: '/api/option/price_history',
-        query: filter,
-        signal,
-      }),
-  })
+const priceHistoryQuery = (query: PriceHistoryFilter) =>
+  apiQuery('GET /api/option/price_history', { query }, [...priceHistoryKey, query])

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
@@ -31,7 +31,7 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
     const words = { title: t('prices.resetRatios'), body: t('prices.resetRatiosBody') }
     if (!(await confirm({ ...words, tone: 'danger' }))) return
     try {
-      await resetModelRatios()
+      await call('POST /api/option/rest_model_ratio')
       form.reset('ModelRatio')
       await form.reload()
       showSuccess(t('prices.resetRatiosDone'))
@@ -59,8 +59,6 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
     </>
   )
 }
-
-const resetModelRatios = () => request({ method: 'POST', path: '/api/option/rest_model_ratio' })
 
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }

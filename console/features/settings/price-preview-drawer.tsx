@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
@@ -10,7 +10,7 @@ import { Segmented } from '#console/ui/switches.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { PreviewPrices, PricePreview } from '#write-api/contract/options.ts'
+import type { PricePreview } from '#write-api/contract/options.ts'
 import { draftEntries, isPriceOption } from './draft-entries.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -50,10 +50,12 @@ function Preview({ form }: { form: SettingsForm }): ReactElement {
     const to = Math.floor(Date.now() / 1_000)
     try {
       setFound(
-        await previewPrices({
-          prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
-          start_timestamp: to - DAYS[range] * 86_400,
-          end_timestamp: to,
+        await call('POST /api/option/price_preview', {
+          body: {
+            prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
+            start_timestamp: to - DAYS[range] * 86_400,
+            end_timestamp: to,
+          },
         }),
       )
     } catch (error) {
@@ -116,6 +118,3 @@ function Found({ preview }: { preview: PricePreview }): ReactElement {
     </>
   )
 }
-
-const previewPrices = (body: PreviewPrices): Promise<PricePreview> =>
-  fetchData({ method: 'POST', path: '/api/option/price_preview', body })

@@ -1,13 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  cancelPrices,
-  optionsKey,
-  priceScheduleKey,
-  priceScheduleQuery,
-  schedulePrices,
-} from '#console/api/options.ts'
+import { call } from '#console/api/client.ts'
+import { optionsKey, priceScheduleKey, priceScheduleQuery } from '#console/api/options.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
@@ -42,7 +37,7 @@ function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
     if (fallbackFaultKey(changed, form.value)) return showError(t('settings.checkInput'))
     if (fault !== null) return
     try {
-      await schedulePrices({ at: seconds, changes: entries })
+      await call('POST /api/option/price_schedule', { body: { at: seconds, changes: entries } })
     } catch (error) {
       return showError(error)
     }
@@ -149,7 +144,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
     }
     if (!(await confirm({ ...words, tone: 'danger' }))) return
     try {
-      await cancelPrices(change.id)
+      await call('DELETE /api/option/price_schedule/:id', { params: { id: change.id } })
       showSuccess(t('prices.scheduleCancelled'))
     } catch (error) {
       showError(error)

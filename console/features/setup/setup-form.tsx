@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
 import {
   type AccountDraft,
@@ -14,7 +14,6 @@ import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { showInfo } from '#console/ui/toast.ts'
-import type { SessionUser } from '#read-api/contract/users.ts'
 import type { Setup } from '#write-api/contract/registration.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'
@@ -57,7 +56,7 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
     isUnderWay.current = true
     setState({ phase: 'busy', refusal: '' })
     try {
-      const user = await setUp(setupBody(draft, params.get('token')))
+      const user = await call('POST /api/setup', { body: setupBody(draft, params.get('token')) })
       // A user that is stored already belongs to another installation.
       if (user === null) clearUser()
       else storeUser(user)
@@ -72,17 +71,6 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   }
   return { ...state, submit: (draft) => void submit(draft) }
 }
-
-/**
- * Creates the root account and picks the mode; refused once that has been done. Answers the user
- * that this browser is signed in as from then on; null where it has to sign in.
- */
-const setUp = (setup: Setup): Promise<SessionUser | null> =>
-  fetchData({
-    method: 'POST',
-    path: '/api/setup',
-    body: setup,
-  })
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 

@@ -1,11 +1,10 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import type { SetupStatus } from '#read-api/contract/status.ts'
 import { SetupForm } from './setup-form.tsx'
 
 /** The wire's word as its makers write it. */
@@ -37,7 +36,4 @@ export function SetupPage(): ReactElement {
   )
 }
 
-const setupStatusQuery = queryOptions({
-  queryKey: ['setup-status'],
-  queryFn: ({ signal }) => fetchData<SetupStatus>({ path: '/api/setup', signal }),
-})
+const setupStatusQuery = apiQuery('GET /api/setup')

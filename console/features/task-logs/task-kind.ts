@@ -1,4 +1,5 @@
-import { fetchData, type ListPage } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { listAddress } from '#console/ui/list-address.ts'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
@@ -56,8 +57,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
   list: (ask) =>
-    fetchData({
-      path: ask.scope === 'all' ? '/api/mj/' : '/api/mj/self',
+    call(ask.scope === 'all' ? 'GET /api/mj/' : 'GET /api/mj/self', {
       query: { ...taskParams(ask), mj_id: ask.id },
       afterPosition: ask.afterPosition,
       signal: ask.signal,
@@ -70,8 +70,7 @@ export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),
   list: (ask) =>
-    fetchData({
-      path: ask.scope === 'all' ? '/api/task/' : '/api/task/self',
+    call(ask.scope === 'all' ? 'GET /api/task/' : 'GET /api/task/self', {
       query: { ...taskParams(ask), task_id: ask.id },
       afterPosition: ask.afterPosition,
       signal: ask.signal,

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { fetchData, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { tokensKey } from '#console/api/tokens.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -9,7 +9,6 @@ import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import type { CreateToken, UpdateToken } from '#write-api/contract/tokens.ts'
 import {
   changedTerms,
   draftOfToken,
@@ -84,7 +83,9 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   const client = useQueryClient()
   const create = async (draft: TokenDraft) => {
     const terms = termsOfDraft(draft, unit)
-    const { ids, names, keys } = await createTokens({ ...terms, count: Number(draft.count) })
+    const { ids, names, keys } = await call('POST /api/token/', {
+      body: { ...terms, count: Number(draft.count) },
+    })
     await client.invalidateQueries({ queryKey: tokensKey })
     const { group = '', model_limits_enabled = false, model_limits = '' } = terms
     const shared = { group, model_limits_enabled, model_limits }
@@ -99,23 +100,10 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   return async (before: TokenDraft, draft: TokenDraft) => {
     if (props.token === 'new') return create(draft)
     const changed = changedTerms(before, draft, unit)
-    if (Object.keys(changed).length > 0) await updateToken({ id: props.token.id, ...changed })
+    if (Object.keys(changed).length > 0)
+      await call('PUT /api/token/', { body: { id: props.token.id, ...changed } })
     await client.invalidateQueries({ queryKey: tokensKey })
     showSuccess(t('tokens.saved'))
     props.onClose()
   }
-}
-
-/** In order; `keys` without `sk-`. */
-type CreatedTokens = { ids: number[]; names: string[]; keys: string[] }
-
-/** One token or `count` of them: all, or none. */
-async function createTokens(terms: CreateToken): Promise<CreatedTokens> {
-  const call = { method: 'POST', path: '/api/token/', body: terms } as const
-  return fetchData<CreatedTokens>(call)
-}
-
-/** Sends the fields to change; the others stay as they are. */
-async function updateToken(change: UpdateToken): Promise<void> {
-  await request({ method: 'PUT', path: '/api/token/', body: change })
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { type ListPage, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { tokensKey } from '#console/api/tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
@@ -91,17 +92,14 @@ const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: n
 /** All of them, or none. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
-  if (ids.length === 1) await request({ method: 'DELETE', path: `/api/token/${id}/` })
-  else await request({ method: 'POST', path: '/api/token/batch', body: { ids } })
+  if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
+  else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
 /** 1 enables, 2 disables: all of them, or none. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
-  const [id] = ids
-  if (ids.length === 1) {
-    const query = { status_only: true }
-    await request({ method: 'PUT', path: '/api/token/', query, body: { id, status } })
-    return
-  }
-  await request({ method: 'POST', path: '/api/token/batch/status', body: { ids, status } })
+  const [id = 0] = ids
+  if (ids.length > 1)
+    await call('POST /api/token/batch/status', { body: { ids: [...ids], status } })
+  else await call('PUT /api/token/', { query: { status_only: true }, body: { id, status } })
 }

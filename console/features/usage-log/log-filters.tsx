@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/groups.ts'
+import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
 import { tokensQuery } from '#console/api/tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { DraftInput } from '#console/ui/draft-input.tsx'

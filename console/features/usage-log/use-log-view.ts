@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { isAdmin as isAdminUser } from '#console/api/session.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { PageSize } from '#console/ui/list-address.ts'
 import { usePageSize } from '#console/ui/pagination.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'

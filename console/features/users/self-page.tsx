@@ -1,10 +1,10 @@
+import { apiQuery } from '#console/api/client.ts'
 import '#console/ui/forms.css'
 import './users.css'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { fetchData } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -69,8 +69,4 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
 }
 
 /** Oneself with balance and bindings, read anew for each form. */
-const ownUserQuery = queryOptions({
-  queryKey: ['own-user'],
-  queryFn: ({ signal }) => fetchData<User>({ path: '/api/user/self', signal }),
-  staleTime: 0,
-})
+const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
-import { fetchData } from '#console/api/request.ts'
-import { selfKey } from '#console/api/self.ts'
+import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -89,7 +89,7 @@ function useRedeem() {
       return
     }
     try {
-      const redeemed = await redeemCode(code.trim())
+      const redeemed = await call('POST /api/user/topup', { body: { key: code.trim() } })
       setGiven(redeemed)
       setCode('')
       setAddress({ code: '' }, { replace: true })
@@ -110,12 +110,6 @@ function useRedeem() {
     setFault('')
   }
   return { box, code, setCode: change, fault, given, isBusy, submit }
-}
-
-/** Turns a code into quota of one's own; answers what it gave. */
-async function redeemCode(key: string): Promise<Redeemed> {
-  const call = { method: 'POST', path: '/api/user/topup', body: { key } } as const
-  return fetchData<Redeemed>(call)
 }
 
 /** Opens the shop that the super admin has named, in a tab of its own. */

@@ -2,7 +2,7 @@ import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@t
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { showError } from '#console/ui/toast.ts'
@@ -97,10 +97,9 @@ function useSettled(text: string): string {
 type Money = { money: string; currency: string }
 
 /** What a top-up would cost. Throws with the server's words where it can't be had. */
-async function topUpAmount(asked: AmountRequest, signal: AbortSignal): Promise<Money> {
-  const call = { method: 'POST', path: '/api/user/amount', body: asked, signal } as const
-  const { data, envelope } = await request<string>(call)
-  return { money: data, currency: String(envelope.currency ?? '') }
+async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
+  const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
+  return { money: data, currency: envelope.currency }
 }
 
 /**

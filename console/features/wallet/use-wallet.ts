@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { selfKey } from '#console/api/account.ts'
+import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
-import { readSelf, selfKey } from '#console/api/self.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { useUser } from '#console/api/session.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
@@ -20,7 +21,7 @@ export function useWallet() {
   const floor = useRef(0)
   const self = useQuery({
     queryKey: selfKey,
-    queryFn: ({ signal }) => readSelf({ afterPosition: floor.current, signal }),
+    queryFn: ({ signal }) => call('GET /api/user/self', { afterPosition: floor.current, signal }),
     refetchOnMount: 'always',
   })
   const gains = useQuery({

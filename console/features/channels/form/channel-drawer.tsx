@@ -1,8 +1,8 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelTypesQuery } from '#console/api/channels.ts'
-import { fetchData } from '#console/api/request.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -86,10 +86,8 @@ function Waiting(): ReactElement {
 const channelKey = (id: number) => ['channel', id] as const
 
 /** One channel with all its fields, read anew for each form. */
-const channelQuery = (id: number) =>
-  queryOptions({
-    queryKey: channelKey(id),
-    queryFn: ({ signal }) => fetchData<Channel>({ path: `/api/channel/${id}`, signal }),
-    staleTime: 0,
-    gcTime: 0,
-  })
+const channelQuery = (id: number) => ({
+  ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
+  staleTime: 0,
+  gcTime: 0,
+})

@@ -1,10 +1,9 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { fetchData } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
-import type { FetchModels } from '#write-api/contract/channels.ts'
 import type { ChannelFormProps } from './channel-form-props.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
@@ -59,10 +58,13 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
     // Of a channel that is there, the proxy's password is not shown: it is told which one it is.
     const known = channel === null ? {} : { id: channel.id }
     const other = own.other.trim()
-    return () => fetchModels({ ...known, base_url, type: kind, key, other, setting })
+    return () =>
+      call('POST /api/channel/fetch_models', {
+        body: { ...known, base_url, type: kind, key, other, setting },
+      })
   }
   if (channel === null || stored === null || needsKeyAgain(stored, draft)) return null
-  return () => fetchStoredModels(channel.id)
+  return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
 /** What failed, and after it what the server says about it. */
@@ -71,14 +73,4 @@ function explained(error: unknown, words: string): Error {
   if (error.message.startsWith(words)) return error
   const { code, status, requestId, message } = error
   return new ApiError(words, { code, status, requestId, detail: message })
-}
-
-/** The models that a channel's provider lists, asked with the stored key at the stored address. */
-const fetchStoredModels = (id: number): Promise<string[]> =>
-  fetchData({ path: `/api/channel/fetch_models/${id}` })
-
-/** The same of an address and a key that are not stored (yet). */
-async function fetchModels(body: FetchModels): Promise<string[]> {
-  const call = { method: 'POST', path: '/api/channel/fetch_models', body } as const
-  return fetchData<string[]>(call)
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
-import { request } from '#console/api/request.ts'
+import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { unpricedAmong } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/confirm.tsx'
@@ -11,7 +11,7 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import type { CreateChannel, CreatedChannels } from '#write-api/contract/channels.ts'
+import type { CreateChannel } from '#write-api/contract/channels.ts'
 import { calledNames } from '../unpriced.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
@@ -151,8 +151,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
 }
 
 /** How many channels were made (one, or one for each key), and what the server says to that. */
-async function createChannel(terms: CreateChannel): Promise<{ count: number; message: string }> {
-  const call = { method: 'POST', path: '/api/channel/', body: terms } as const
-  const { data, message } = await request<CreatedChannels>(call)
+async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
+  const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { usableModelsQuery } from '#console/api/account.ts'
 import { optionsKey } from '#console/api/options.ts'
 import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -35,7 +36,7 @@ export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): React
   const { isBusy, submit } = useSubmit(async () => {
     await savePresetPrices(client, known)
     await Promise.all([
-      client.invalidateQueries({ queryKey: ['usable-models'] }),
+      client.invalidateQueries({ queryKey: usableModelsQuery.queryKey }),
       client.invalidateQueries({ queryKey: optionsKey }),
     ])
     showSuccess(t('channelForm.presetSaved', { count: known.length }), { goesAlong: true })

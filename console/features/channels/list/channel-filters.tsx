@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups.ts'
+import { groupsQuery } from '#console/api/account.ts'
 import { type Choice, Select } from '#console/ui/inputs.tsx'
 import { KeywordFilter } from '#console/ui/list-panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'

@@ -1,6 +1,6 @@
 import { type ReactElement, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ListPanel } from '#console/ui/list-panel.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
@@ -37,7 +37,7 @@ function useListActions(given: {
   const { updateAll } = useBalanceActions()
   const testAll = useTestAll()
   const fix = async () => {
-    if (await act(fixAbilities)) showSuccess(t('channels.fixed'))
+    if (await act(() => call('POST /api/channel/fix'))) showSuccess(t('channels.fixed'))
   }
   return [
     { id: 'test', text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
@@ -58,11 +58,6 @@ function useListActions(given: {
       onChoose: () => void given.removeDisabled(),
     },
   ]
-}
-
-/** Makes the list of who serves what anew, from the channels as they are. */
-async function fixAbilities(): Promise<void> {
-  await request({ method: 'POST', path: '/api/channel/fix' })
 }
 
 const noteOf = (line: ChannelLine): ReactElement | null =>

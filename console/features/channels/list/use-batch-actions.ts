@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelsOfTagQuery, setTagEnabled, wholeChannels } from '#console/api/channels.ts'
-import { fetchData, request } from '#console/api/request.ts'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channels.ts'
-import type { SetChannelsStatus } from '#write-api/contract/channels.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
@@ -29,18 +28,35 @@ export function useBatchActions(): BatchActs {
       }
       const ids = idsOf(channels)
       return act(async () =>
-        switched(await setChannelsStatus({ ids, status: isEnabled ? 1 : 2 }), channels, isEnabled),
+        switched(
+          await call('POST /api/channel/batch/status', {
+            body: { ids, status: isEnabled ? 1 : 2 },
+          }),
+          channels,
+          isEnabled,
+        ),
       )
     },
     setTag: async (channels, tag) => {
-      if (!(await act(() => tagChannels(idsOf(channels), tag)))) return false
+      if (
+        !(await act(() =>
+          call('POST /api/channel/batch/tag', { body: { ids: idsOf(channels), tag: tag } }),
+        ))
+      )
+        return false
       const message = t('channels.taggedMany', { count: channels.length, tag })
       offerUndo(message, () => undoTags(channels))
       return true
     },
     setGroupEnabled: async (group, isEnabled) => {
       await act(async () =>
-        switchedTag(await setTagEnabled(group.tag, isEnabled), group, isEnabled),
+        switchedTag(
+          await call(`POST /api/channel/tag/${isEnabled ? 'enabled' : 'disabled'}`, {
+            body: { tag: group.tag },
+          }),
+          group,
+          isEnabled,
+        ),
       )
     },
   }
@@ -95,23 +111,16 @@ const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
 async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
   const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
   if (changed.length === 0) return
-  await setChannelsStatus({ ids: idsOf(changed), status: wasEnabled ? 2 : 1 })
+  await call('POST /api/channel/batch/status', {
+    body: { ids: idsOf(changed), status: wasEnabled ? 2 : 1 },
+  })
 }
 
 /** One call for each tag there was, and for none. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
-    await tagChannels(idsOf(tagged), tag === '' ? null : tag)
+    await call('POST /api/channel/batch/tag', {
+      body: { ids: idsOf(tagged), tag: tag === '' ? null : tag },
+    })
   }
-}
-
-/** Enables (1) or disables (2) several channels, all or none; answers how many changed. */
-async function setChannelsStatus(body: SetChannelsStatus): Promise<number> {
-  const path = '/api/channel/batch/status'
-  return fetchData<number>({ method: 'POST', path, body })
-}
-
-/** Gives the channels one tag, or takes theirs off by null; all or none. */
-async function tagChannels(ids: readonly number[], tag: string | null): Promise<void> {
-  await request({ method: 'POST', path: '/api/channel/batch/tag', body: { ids, tag } })
 }

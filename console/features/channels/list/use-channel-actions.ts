@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { updateTag } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
@@ -22,7 +22,7 @@ function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
   const act = useChannelAction()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
-    act(() => updateTag({ tag, [field]: value }))
+    act(() => call('PUT /api/channel/tag', { body: { tag, [field]: value } }))
   return async ({ tag, members, ...group }, field, value) => {
     const before = group[field]
     const title = t(`channels.${field}ForAll`, { tag, count: members.length, value })

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { fetchData, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
@@ -29,28 +29,19 @@ export function useRemovals(): Removals {
       ? t('channels.deleteTitle', { name: first.name })
       : t('channels.deleteManyTitle', { count: channels.length })
     if (!(await confirm({ title, body: t('channels.deleteBody'), ...danger }))) return false
-    if (isOne) return removing(() => deleteChannel(first.id).then(() => 1))
-    return removing(() => deleteChannels(channels.map(({ id }) => id)))
+    if (isOne)
+      return removing(() =>
+        call('DELETE /api/channel/:id/', { params: { id: first.id } }).then(() => 1),
+      )
+    return removing(() =>
+      call('POST /api/channel/batch', { body: { ids: channels.map(({ id }) => id) } }),
+    )
   }
   const removeDisabled = async () => {
     const title = t('channels.deleteDisabledTitle')
     const body = t('channels.deleteDisabledBody')
-    if (await confirm({ title, body, ...danger })) await removing(deleteDisabledChannels)
+    if (await confirm({ title, body, ...danger }))
+      await removing(() => call('DELETE /api/channel/disabled'))
   }
   return { remove, removeDisabled }
-}
-
-async function deleteChannel(id: number): Promise<void> {
-  await request({ method: 'DELETE', path: `/api/channel/${id}/` })
-}
-
-/** Answers how many were deleted. */
-async function deleteChannels(ids: readonly number[]): Promise<number> {
-  const call = { method: 'POST', path: '/api/channel/batch', body: { ids } } as const
-  return fetchData<number>(call) ?? ids.length
-}
-
-/** Deletes every channel that is disabled, by hand or automatically; answers how many. */
-async function deleteDisabledChannels(): Promise<number> {
-  return fetchData<number>({ method: 'DELETE', path: '/api/channel/disabled' }) ?? 0
 }

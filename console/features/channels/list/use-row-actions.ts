@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
-import { type ListPage, request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from './cached-channels.ts'
@@ -40,7 +41,8 @@ export function useRowActions(): RowActs {
     })
   }
   const copy = async ({ id, name }: Channel) => {
-    if (await act(() => copyChannel(id))) showSuccess(t('channels.copied', { name }))
+    if (await act(() => call('POST /api/channel/copy/:id', { params: { id: id } })))
+      showSuccess(t('channels.copied', { name }))
   }
   return { setEnabled, setNumber, copy }
 }
@@ -64,9 +66,4 @@ function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<bool
         throw error
       }
     })
-}
-
-/** Another channel with the same terms and keys. */
-async function copyChannel(id: number): Promise<void> {
-  await request({ method: 'POST', path: `/api/channel/copy/${id}` })
 }

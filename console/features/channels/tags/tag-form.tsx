@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { channelsKey, enabledModelsQuery, updateTag } from '#console/api/channels.ts'
-import { groupsQuery } from '#console/api/groups.ts'
+import { groupsQuery } from '#console/api/account.ts'
+import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { groupTag } from '#console/ui/group-tag.tsx'
@@ -41,7 +42,7 @@ export function TagForm(props: TagFormProps): ReactElement {
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     if (change === null) return showError(t('channelTags.unchanged'))
-    await updateTag(change)
+    await call('PUT /api/channel/tag', { body: change })
     await client.invalidateQueries({ queryKey: channelsKey })
     showSuccess(t('channelTags.saved', { count: group.members.length }))
     props.onClose()

@@ -1,10 +1,10 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { testProgressQuery } from '#console/api/channels.ts'
+import { apiQuery } from '#console/api/client.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { fetchData } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
@@ -104,10 +104,11 @@ function Outcome({ result }: { result: Result }): ReactElement {
 }
 
 /** What the last test of all channels found, read anew with each step of it. */
-const testResultsQuery = (progress: TestProgress | undefined) =>
-  queryOptions({
-    queryKey: ['channel-test-results', progress?.run, progress?.tested],
-    queryFn: ({ signal }) => fetchData<TestResults>({ path: '/api/channel/test/results', signal }),
+const testResultsQuery = (progress: TestProgress | undefined) => {
+  const key = ['channel-test-results', progress?.run, progress?.tested]
+  return {
+    ...apiQuery('GET /api/channel/test/results', undefined, key),
     placeholderData: keepPreviousData,
     staleTime: 0,
-  })
+  }
+}

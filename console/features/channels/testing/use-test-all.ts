@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { startTestingAll, testProgressKey } from '#console/api/channels.ts'
+import { testProgressKey } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
 import { showError } from '#console/ui/toast.ts'
 
 /** Begins to test all channels; `TestProgressBar` says how far it is. */
@@ -7,7 +8,7 @@ export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
     try {
-      const progress = await startTestingAll()
+      const progress = await call('GET /api/channel/test')
       await client.cancelQueries({ queryKey: testProgressKey })
       client.setQueryData(testProgressKey, progress)
     } catch (error) {

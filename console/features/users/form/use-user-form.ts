@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { usersKey } from '#console/api/users.ts'
 import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
@@ -10,7 +10,7 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/users.ts'
-import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
+import type { UpdateSelf } from '#write-api/contract/users.ts'
 import {
   changedSelf,
   changedUser,
@@ -94,7 +94,7 @@ export function useUserForm(given: UserFormGiven) {
 
 /** The name is in the top bar, too. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
-  await updateOwnUser(change)
+  await call('PUT /api/user/self', { body: change })
   const own = storedUser()
   const { display_name } = change
   if (own === null || display_name === undefined) return
@@ -109,14 +109,14 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
   const client = useQueryClient()
   return async (before: UserDraft, draft: UserDraft, proof: UpdateSelf = {}) => {
     if (user === null) {
-      await createUser(createdUser(draft))
+      await call('POST /api/user/', { body: createdUser(draft) })
       showSuccess(t('users.userCreated'), ALONG)
     } else {
       const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
       try {
         if (kind === 'self') await updateSelf({ ...changed, ...proof })
-        else await updateUser({ id: user.id, ...changed })
+        else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
         // What the server refuses it says itself; an answer that never came says nothing.
         const isAnswered = error instanceof ApiError && error.status > 0
@@ -127,18 +127,4 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
     await client.invalidateQueries({ queryKey: usersKey })
     onClose()
   }
-}
-
-async function createUser(user: CreateUser): Promise<void> {
-  await request({ method: 'POST', path: '/api/user/', body: user })
-}
-
-/** The own display name, or password together with the current one. */
-async function updateOwnUser(change: UpdateSelf): Promise<void> {
-  await request({ method: 'PUT', path: '/api/user/self', body: change })
-}
-
-/** Sends the fields to change; the others stay as they are. For admins. */
-async function updateUser(change: UpdateUser): Promise<void> {
-  await request({ method: 'PUT', path: '/api/user/', body: change })
 }

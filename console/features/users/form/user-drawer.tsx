@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { request } from '#console/api/request.ts'
-import { eraseUser, userQuery, usersKey } from '#console/api/users.ts'
+import { call } from '#console/api/client.ts'
+import { userQuery, usersKey } from '#console/api/users.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -13,7 +13,6 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
-import type { ResetSecondFactor } from '#write-api/contract/users.ts'
 import { useBalances } from '../quota/use-balances.ts'
 import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
 import { DangerPart } from './danger-part.tsx'
@@ -58,7 +57,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const client = useQueryClient()
   const { user } = props
   const erase = async () => {
-    await eraseUser({ id: user.id, username: user.username })
+    await call('POST /api/user/erase', { body: { id: user.id, username: user.username } })
     await client.invalidateQueries({ queryKey: usersKey })
     showSuccess(t('users.erased'), { goesAlong: true })
     props.onDone()
@@ -211,14 +210,9 @@ function ResetFactor({ user }: { user: User }): ReactElement {
       body={t('users.factorBody')}
       actionText={t('users.factorAction')}
       act={async () => {
-        await resetSecondFactor({ id: user.id })
+        await call('POST /api/user/reset_second_factor', { body: { id: user.id } })
         showSuccess(t('users.factorDone'))
       }}
     />
   )
-}
-
-/** Takes every second factor of a user away, and ends that user's logins. */
-async function resetSecondFactor(reset: ResetSecondFactor): Promise<void> {
-  await request({ method: 'POST', path: '/api/user/reset_second_factor', body: reset })
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { fetchData, type ListPage } from '#console/api/request.ts'
+import { call } from '#console/api/client.ts'
+import type { ListPage } from '#console/api/request.ts'
 import { usersKey } from '#console/api/users.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -22,7 +23,10 @@ export function useUserActions(): UserActions {
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {
-      const now = { ...user, ...(await manageUser({ id: user.id, action })) }
+      const now = {
+        ...user,
+        ...(await call('POST /api/user/manage', { body: { id: user.id, action } })),
+      }
       client.setQueriesData<ListPage<User>>({ queryKey: usersKey }, (page) => withUser(page, now))
       return now
     } catch (error) {
@@ -55,9 +59,3 @@ const withUser = (page: ListPage<User> | undefined, user: User): ListPage<User> 
   page === undefined
     ? undefined
     : { ...page, items: page.items.map((row) => (row.id === user.id ? user : row)) }
-
-/** Answers the status and the role that are now so. */
-async function manageUser(act: ManageUser): Promise<{ status: number; role: number }> {
-  const call = { method: 'POST', path: '/api/user/manage', body: act } as const
-  return fetchData<{ status: number; role: number }>(call)
-}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/groups.ts'
+import { groupsQuery } from '#console/api/account.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { usersKey, usersQuery } from '#console/api/users.ts'

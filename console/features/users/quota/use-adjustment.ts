@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
 import { logsKey } from '#console/api/logs.ts'
-import { fetchData } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status.ts'
 import { usersKey } from '#console/api/users.ts'
 import { amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/users.ts'
-import type { AdjustQuota, QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/users.ts'
+import type { QuotaAdjustment } from '#write-api/contract/users.ts'
 import {
   type AdjustDraft,
   type AdjustFaults,
@@ -48,7 +48,9 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     const to = users.length === 1 ? { id: Number(ids[0]) } : { ids }
     const { action } = draft
     const change = { ...to, action, amount: Number(amount), reason: draft.reason.trim() }
-    const items = await adjustQuota({ ...change, request_id: requestIdOf(change) })
+    const { items } = await call('POST /api/user/quota', {
+      body: { ...change, request_id: requestIdOf(change) },
+    })
     void client.invalidateQueries({ queryKey: usersKey })
     void client.invalidateQueries({ queryKey: ['user'] })
     void client.invalidateQueries({ queryKey: [...logsKey, 'by-hand'] })
@@ -69,10 +71,4 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   }
   const state = { users: rest, isMany: users.length > 1, unit, draft, faults, refused }
   return { ...state, amount, balances, isBusy, submit, onChange }
-}
-
-/** Says of each user what became of the balance. The same `request_id` changes it once. */
-async function adjustQuota(change: AdjustQuota): Promise<readonly QuotaAdjustment[]> {
-  const call = { method: 'POST', path: '/api/user/quota', body: change } as const
-  return (await fetchData<QuotaAdjustments>(call)).items
 }

@@ -1,0 +1,150 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Static, TSchema } from 'typebox'
+import type { channelChecks } from '#read-api/contract/channel-actions.ts'
+import type { healthQueries } from '#read-api/contract/channel-health.ts'
+import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
+import type { channelQueries } from '#read-api/contract/channels.ts'
+import type { credentialQueries } from '#read-api/contract/credentials.ts'
+import type { logQueries } from '#read-api/contract/logs.ts'
+import type { messageQueries } from '#read-api/contract/messages.ts'
+import type { optionQueries } from '#read-api/contract/options.ts'
+import type { pricingQueries } from '#read-api/contract/pricing.ts'
+import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
+import type { statusQueries } from '#read-api/contract/status.ts'
+import type { taskQueries } from '#read-api/contract/tasks.ts'
+import type { tokenQueries } from '#read-api/contract/tokens.ts'
+import type { orderQueries } from '#read-api/contract/top-ups.ts'
+import type { usageQueries } from '#read-api/contract/usage.ts'
+import type { userQueries } from '#read-api/contract/users.ts'
+import type { channelActions } from '#write-api/contract/channels.ts'
+import type { credentialActions } from '#write-api/contract/credentials.ts'
+import type { loginActions } from '#write-api/contract/login.ts'
+import type { messageActions } from '#write-api/contract/messages.ts'
+import type { oauthActions } from '#write-api/contract/oauth.ts'
+import type { optionActions } from '#write-api/contract/options.ts'
+import type { redemptionActions } from '#write-api/contract/redemptions.ts'
+import type { registrationActions } from '#write-api/contract/registration.ts'
+import type { tokenActions } from '#write-api/contract/tokens.ts'
+import type { orderActions } from '#write-api/contract/top-ups.ts'
+import type { userActions } from '#write-api/contract/users.ts'
+import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
+
+/** Every route that the contracts describe. Only types are imported: the schemas stay out of the bundle. */
+type Routes = typeof channelActions &
+  typeof channelChecks &
+  typeof channelQueries &
+  typeof credentialActions &
+  typeof credentialQueries &
+  typeof healthQueries &
+  typeof logQueries &
+  typeof loginActions &
+  typeof messageActions &
+  typeof messageQueries &
+  typeof oauthActions &
+  typeof optionActions &
+  typeof optionQueries &
+  typeof orderActions &
+  typeof orderQueries &
+  typeof pricingQueries &
+  typeof redemptionActions &
+  typeof redemptionQueries &
+  typeof registrationActions &
+  typeof statusQueries &
+  typeof taskQueries &
+  typeof timelineQueries &
+  typeof tokenActions &
+  typeof tokenQueries &
+  typeof usageQueries &
+  typeof userActions &
+  typeof userQueries
+
+/** A route as the contracts name it: method and path. */
+export type RouteName = keyof Routes
+
+type Part<Name extends RouteName, Key extends string> =
+  Routes[Name] extends Readonly<Record<Key, infer Schema extends TSchema>>
+    ? Static<Schema>
+    : unknown
+
+/** Paths and queries are text, so numbers and booleans are sent as their text. */
+type Texts<Fields> = unknown extends Fields
+  ? unknown
+  : {
+      readonly [Key in keyof Fields]: NonNullable<Fields[Key]> extends string ? QueryValue : never
+    }
+
+type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
+  ? unknown
+  : Partial<Value> extends Value
+    ? { readonly [K in Key]?: Value }
+    : { readonly [K in Key]: Value }
+
+type Sending = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
+
+/** The parameters of a route's path, its query and its body. */
+export type Input<Name extends RouteName> = Sending &
+  OptionalIfEmpty<'params', Texts<Part<Name, 'params'>>> &
+  OptionalIfEmpty<'query', Texts<Part<Name, 'querystring'>>> &
+  OptionalIfEmpty<'body', Part<Name, 'body'>>
+
+/** The whole response of a route. */
+export type Envelope<Name extends RouteName> = Routes[Name] extends {
+  readonly response: { readonly 200: infer Schema extends TSchema }
+}
+  ? Static<Schema>
+  : never
+
+/** The `data` of a route's response. */
+export type Data<Name extends RouteName> =
+  Envelope<Name> extends { data: infer Value } ? Value : never
+
+type Arguments<Name extends RouteName> =
+  Partial<Input<Name>> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
+
+/** The address of a route: method, and path with its parameters filled in. */
+export function addressOf(
+  name: string,
+  params: Readonly<Record<string, QueryValue>> = {},
+): Pick<ApiRequest, 'method' | 'path'> {
+  const [method, path = ''] = name.split(' ')
+  return {
+    method: method as NonNullable<ApiRequest['method']>,
+    path: path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key]))),
+  }
+}
+
+/** Calls a route. Returns its whole response; throws `ApiError`, with words ready to show. */
+export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
+  const { params, ...rest } = (input ?? {}) as Loose
+  return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
+    Omit<ApiAnswer<Data<Name>>, 'envelope'> & { envelope: Envelope<Name> }
+  >
+}
+
+type Loose = Omit<ApiRequest, 'method' | 'path'> & { params?: Readonly<Record<string, QueryValue>> }
+
+/** Calls a route. Returns the `data` of its response; throws `ApiError`, with words ready to show. */
+export const call = async <Name extends RouteName>(
+  name: Name,
+  ...input: Arguments<Name>
+): Promise<Data<Name>> => (await exchange(name, ...input)).data
+
+/**
+ * Query options that read a route. The key begins with the route's name, unless the query belongs
+ * to others that are invalidated together.
+ */
+export const apiQuery = <Name extends RouteName>(
+  name: Name,
+  input: NonNullable<Arguments<Name>[0]> | undefined = undefined,
+  queryKey: readonly unknown[] = input === undefined ? [name] : [name, input],
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => call(name, ...([{ ...input, signal }] as unknown as Arguments<Name>)),
+  })
+
+/** Reads a route through the query cache. */
+export const useApiQuery = <Name extends RouteName>(
+  name: Name,
+  input?: NonNullable<Arguments<Name>[0]>,
+) => useQuery(apiQuery(name, input))
