@@ -1,4 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
+import { isStatusMapping, mappingFault } from '../shared/channel-mappings.ts'
 import { badCharacter, isName, isText } from '../shared/characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import {
@@ -39,7 +40,6 @@ export type FieldError = {
   readonly name?: string
 }
 
-const MAPPING_DEPTH_MAX = 8
 /** Names accepted in place of an address; the provider's profile has the address of each. */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
@@ -246,23 +246,10 @@ function faultyMapping(text: string): FieldError | null {
   if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     if (typeof target !== 'string' || target === '') return { field, fault: 'not-text', name }
-    const fault = chainFault(name, members as Members)
-    if (fault !== null) return { field, fault, name }
+    const fault = mappingFault(name, (from) => (members as Members).get(from))
+    if (fault !== null) return { field, fault: `mapping-${fault}`, name }
   }
   return null
-}
-
-function chainFault(start: string, mapping: Members): TermsErrorCode | null {
-  const seen = new Set([start])
-  let name = start
-  for (;;) {
-    const next = mapping.get(name)
-    if (typeof next !== 'string' || next === name) return null
-    if (seen.has(next)) return 'mapping-circle'
-    seen.add(next)
-    if (seen.size > MAPPING_DEPTH_MAX + 1) return 'mapping-too-deep'
-    name = next
-  }
 }
 
 /** Callers must still see an error, so targets are 400 to 599. */
@@ -272,8 +259,7 @@ function faultyStatuses(text: string): FieldError | null {
   if (!(members instanceof Map)) return members as FieldError
   for (const [name, target] of members as Members) {
     const digits = typeof target === 'string' ? target : isNumber(target) ? target.numberText : ''
-    const isRight = /^[1-5]\d\d$/.test(name) && /^[45]\d\d$/.test(digits)
-    if (!isRight) return { field, fault: 'not-status', name }
+    if (!isStatusMapping(name, digits)) return { field, fault: 'not-status', name }
   }
   return null
 }

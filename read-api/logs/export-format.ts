@@ -2,6 +2,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
+import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logAnswer, type Viewer, wordsOf } from './log-answer.ts'
 
@@ -130,46 +131,40 @@ type Column = {
   readonly cell: (row: LogRow, other: LogOther) => CsvCell
 }
 
-/** Column names are the same in every language. */
 function columnsOf({ isAdmin, zone, dollars, language }: CsvSettings): readonly Column[] {
-  const column = (name: string, cell: Column['cell'], title = name): Column => ({
-    name,
-    title,
-    cell,
-  })
   const formatTime = timeFormatter(zone)
-  const forAdmins = [
-    column('channel', (row) => row.channelId),
-    column('channel_name', (row) => row.channelName),
-    column('user_id', (row) => row.userId),
-    column('username', (row) => row.username),
-  ]
-  const costs = [column('provider_cost_usd', ({ adminOther }) => costIn(adminOther, dollars))]
-  return [
-    column('id', (row) => row.id),
-    column('time', (row) => formatTime(row.createdAt), `time (${zone})`),
-    column('unix_time', (row) => row.createdAt),
-    column('type', (row) => row.type),
-    ...(isAdmin ? forAdmins : []),
-    column('token', (row) => row.tokenName),
-    column('group', (row) => row.group),
-    column('model', (row) => row.model),
-    column('stream', (row) => (row.isStream ? 1 : 0)),
-    column('duration_ms', ({ durationMs }, other) =>
+  const cells: Readonly<Record<ExportColumn, Column['cell']>> = {
+    id: (row) => row.id,
+    time: (row) => formatTime(row.createdAt),
+    unix_time: (row) => row.createdAt,
+    type: (row) => row.type,
+    channel: (row) => row.channelId,
+    channel_name: (row) => row.channelName,
+    user_id: (row) => row.userId,
+    username: (row) => row.username,
+    token: (row) => row.tokenName,
+    group: (row) => row.group,
+    model: (row) => row.model,
+    stream: (row) => (row.isStream ? 1 : 0),
+    duration_ms: ({ durationMs }, other) =>
       other.end === 'interrupted' ? null : (other.duration_ms ?? durationMs),
-    ),
-    column('first_token_ms', (_row, other) => other.frt ?? null),
-    column('prompt_tokens', (row) => row.promptTokens),
-    column('completion_tokens', (row) => row.completionTokens),
-    column('quota', (row) => row.quota),
-    column('cost_usd', (row) => (isCall(row) ? dollars(row.quota) : null)),
-    column('amount_usd', (row) => (isCall(row) || row.quota === 0n ? null : dollars(row.quota))),
-    ...(isAdmin ? costs : []),
-    column('end', (_row, other) => other.end ?? ''),
-    column('error', (_row, other) => other.error_code ?? ''),
-    column('request_id', (row) => row.requestId),
-    column('content', (row) => wordsOf(row, language)),
-  ]
+    first_token_ms: (_row, other) => other.frt ?? null,
+    prompt_tokens: (row) => row.promptTokens,
+    completion_tokens: (row) => row.completionTokens,
+    quota: (row) => row.quota,
+    cost_usd: (row) => (isCall(row) ? dollars(row.quota) : null),
+    amount_usd: (row) => (isCall(row) || row.quota === 0n ? null : dollars(row.quota)),
+    provider_cost_usd: ({ adminOther }) => costIn(adminOther, dollars),
+    end: (_row, other) => other.end ?? '',
+    error: (_row, other) => other.error_code ?? '',
+    request_id: (row) => row.requestId,
+    content: (row) => wordsOf(row, language),
+  }
+  return exportColumns(isAdmin).map((name) => ({
+    name,
+    title: name === 'time' ? `time (${zone})` : name,
+    cell: cells[name],
+  }))
 }
 
 const CONSUMPTION = 2

@@ -1,5 +1,6 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { allowableMembers } from '#domain/channel/restricted-members.ts'
+import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 
 /** The JSON texts of a channel's terms, read once. A text that can't be read counts as empty. */
@@ -19,7 +20,6 @@ export type ChannelRules = {
   readonly allowedMembers: ReadonlySet<string>
 }
 
-const MAPPING_DEPTH_MAX = 8
 /** Whether an answer is a stream decides how it is carried: that stays the caller's choice. */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 

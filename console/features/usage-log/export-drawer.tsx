@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { Checkbox } from '#console/ui/switches.tsx'
-import type { ExportColumn } from './export-columns.ts'
+import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
 /** As the list calls them, where it has them too. */

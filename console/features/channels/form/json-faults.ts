@@ -1,3 +1,4 @@
+import { isStatusMapping, mappingFault } from '#read-api/contract/channel-mappings.ts'
 import type { JSON_FIELDS } from './channel-draft.ts'
 
 type JsonFieldName = (typeof JSON_FIELDS)[number]
@@ -14,9 +15,6 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** By way of so many others a model may lead to another one. */
-const MAPPING_DEPTH_MAX = 8
-
 /** What is wrong with the text of such a field, as the server takes it; an empty one is right. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
@@ -24,7 +22,7 @@ export function jsonFault(field: JsonFieldName, text: string): JsonFault | null 
 }
 
 const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | null> = {
-  modelMapping: mappingFault,
+  modelMapping: modelMappingFault,
   statusCodeMapping: (members) =>
     Object.entries(members).every(isStatusPair) ? null : 'statusWrong',
   paramOverride: () => null,
@@ -34,28 +32,17 @@ const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | nul
     allowedMembersFault(members.allowed_members),
 }
 
-function mappingFault(members: Members): JsonFault | null {
+function modelMappingFault(members: Members): JsonFault | null {
   const mapping = new Map(Object.entries(members))
   for (const target of mapping.values()) {
     if (typeof target !== 'string' || target === '') return 'mappingWrong'
   }
-  for (const start of mapping.keys()) {
-    const seen = new Set([start])
-    for (let name = start; ; ) {
-      const next = mapping.get(name)
-      if (typeof next !== 'string' || next === name) break
-      if (seen.has(next) || seen.size > MAPPING_DEPTH_MAX) return 'mappingCircle'
-      seen.add(next)
-      name = next
-    }
-  }
-  return null
+  const isFaulty = (start: string) => mappingFault(start, (name) => mapping.get(name)) !== null
+  return [...mapping.keys()].some(isFaulty) ? 'mappingCircle' : null
 }
 
 const isStatusPair = ([from, to]: [string, unknown]): boolean =>
-  /^[1-5]\d\d$/.test(from) &&
-  (typeof to === 'string' || typeof to === 'number') &&
-  /^[45]\d\d$/.test(String(to))
+  (typeof to === 'string' || typeof to === 'number') && isStatusMapping(from, String(to))
 
 function proxyFault(proxy: unknown): 'proxyWrong' | null {
   if (typeof proxy !== 'string') return 'proxyWrong'

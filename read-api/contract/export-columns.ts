@@ -1,0 +1,40 @@
+/** The columns of a CSV export in their order. Column names are the same in every language. */
+const EXPORT_COLUMNS = [
+  'id',
+  'time',
+  'unix_time',
+  'type',
+  'channel',
+  'channel_name',
+  'user_id',
+  'username',
+  'token',
+  'group',
+  'model',
+  'stream',
+  'duration_ms',
+  'first_token_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'quota',
+  'cost_usd',
+  'amount_usd',
+  'provider_cost_usd',
+  'end',
+  'error',
+  'request_id',
+  'content',
+] as const
+export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
+
+const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
+  'channel',
+  'channel_name',
+  'user_id',
+  'username',
+  'provider_cost_usd',
+])
+
+/** The columns that a file can have for this reader. */
+export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
+  EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))
