@@ -30,7 +30,7 @@ export type Core = {
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
-  /** Reports whether the disk still accepts writes. */
+  /** Reports whether the disk and the event store still accept writes. */
   readonly writes: WriteProbe
   readonly log: Logger
   /** Unix milliseconds. */

@@ -15,7 +15,7 @@ import { refuseUnsafeServer } from './postgres/server-checks.ts'
 import { createSharedClock } from './postgres/shared-clock.ts'
 import { openLimits } from './redis/open-limits.ts'
 import { createLog } from './telemetry/log.ts'
-import { createWriteProbe } from './telemetry/write-probe.ts'
+import { createDiskProbe, withStoreProbe } from './telemetry/write-probe.ts'
 import { createVault } from './vault/vault.ts'
 
 export type RunningCore = { readonly core: Core; readonly close: () => Promise<void> }
@@ -57,14 +57,16 @@ async function openCore(
   // untouched.
   const vault = await createVault({ pg: pools.pg, secretKey })
   if (config.databaseUrl === null) await endAllLeases(pools.pg)
-  const writes = await createWriteProbe(pools.pg)
-  closers.push(async () => writes.stop())
+  const disk = await createDiskProbe(pools.pg)
+  closers.push(async () => disk.stop())
   const clock = await createSharedClock(pools.pg, log)
   closers.push(async () => clock.stop())
   const { now } = clock
   const leases = await createLeases(pools.pg, log)
   const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
   closers.push(() => store.close())
+  const writes = withStoreProbe(disk, store)
+  closers.push(async () => writes.stop())
   const bus = await openBus(config, { store, leases, log })
   closers.push(() => bus.close())
   const snapshots = await createPostgresSnapshots(pools.pg)

@@ -93,6 +93,12 @@ export interface EventStore {
   /** Global position of the last event; 0 when there is none. */
   headPosition(): Promise<number>
   /**
+   * Appends something that is no event of the books: no read and no subscription ever returns it.
+   * Throws `StoreUnavailable` unless the store confirms it within 1.5 s. It is absent where the
+   * events are in Postgres, whose disk has a probe of its own.
+   */
+  readonly probeAppend?: () => Promise<void>
+  /**
    * Every event after `after`, once, in order, batch after batch; the next batch waits for the
    * promise of the one before. `onBatch` rejecting ends the subscription through `onError`.
    */

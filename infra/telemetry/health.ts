@@ -29,10 +29,10 @@ export async function addHealthRoutes(
   const hasDatabase = probe(() => core.pg.query('select 1'))
   const hasStore = probe(() => core.store.headPosition())
   const unavailable = async (): Promise<string | null> => {
-    const { canWrite } = core.writes
-    const [database, store, disk] = await Promise.all([hasDatabase(), hasStore(), canWrite()])
+    const written = core.writes.problem()
+    const [database, store, unwritten] = await Promise.all([hasDatabase(), hasStore(), written])
     if (!database) return 'Postgres'
-    return store ? (disk ? null : 'disk') : 'event store'
+    return store ? unwritten : 'event store'
   }
   app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {

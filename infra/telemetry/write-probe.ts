@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import type { EventStore } from '../event-store/port.ts'
 import { DatabaseUnavailable } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
@@ -15,7 +16,9 @@ const WRITE = `
   truncate health.probe;
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
-const EVERY_MS = 5_000
+const DISK_EVERY_MS = 5_000
+/** With a second of the timer and the time of one append, readiness ends within 5 s. */
+const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
 /**
  * Writes that are merely slow do not make the process unready until none succeeded for this long.
@@ -25,11 +28,11 @@ const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Probes, unless a probe is recent; returns the last known state when there is no result within 2
-   * s.
+   * Probes, unless a probe is recent, and returns what can't be written: `disk` or `event store`.
+   * Returns null when everything can, and the last known state when there is no result within 2 s.
    */
-  readonly canWrite: () => Promise<boolean>
-  /** The state as of the last probe; a probe runs every 5 s. */
+  readonly problem: () => Promise<string | null>
+  /** The state as of the last probe; a probe runs every few seconds. */
   readonly isWritable: () => boolean
   readonly stop: () => void
 }
@@ -40,33 +43,56 @@ export type WriteProbe = {
  * ledger. It runs at most once every 5 s, however often it is requested, and once a second after a
  * failure.
  */
-export async function createWriteProbe(pg: Pool): Promise<WriteProbe> {
+export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
+  const text = { text: WRITE, query_timeout: DISK_EVERY_MS } as { text: string }
+  return probeOf('disk', () => pg.query(text), DISK_EVERY_MS)
+}
+
+/** Probes also whether the event store takes appends, where it is not in Postgres. */
+export function withStoreProbe(disk: WriteProbe, store: EventStore): WriteProbe {
+  if (store.probeAppend === undefined) return disk
+  const appends = probeOf('event store', store.probeAppend, STORE_EVERY_MS)
+  return {
+    problem: async () => {
+      const [first, second] = await Promise.all([disk.problem(), appends.problem()])
+      return first ?? second
+    },
+    isWritable: () => disk.isWritable() && appends.isWritable(),
+    stop: () => {
+      disk.stop()
+      appends.stop()
+    },
+  }
+}
+
+function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): WriteProbe {
   let writtenAt = performance.now()
   let nextAt = Number.NEGATIVE_INFINITY
   let isWritable = true
   let writing: Promise<void> | null = null
   const write = async (): Promise<void> => {
     try {
-      await pg.query({ text: WRITE, query_timeout: EVERY_MS } as { text: string })
+      const askedAt = performance.now()
+      await ask()
       writtenAt = performance.now()
       isWritable = true
-      nextAt = writtenAt + EVERY_MS
+      nextAt = askedAt + everyMs
     } catch (error) {
       const isSlow = error instanceof DatabaseUnavailable
       isWritable = isSlow && performance.now() - writtenAt < SLOW_MS
       nextAt = performance.now() + AGAIN_MS
     }
   }
-  const canWrite = async (): Promise<boolean> => {
+  const problem = async (): Promise<string | null> => {
     if (writing === null && performance.now() >= nextAt) {
       writing = write().finally(() => {
         writing = null
       })
     }
     await Promise.race([writing, delay(ANSWER_MS, undefined, { ref: false })])
-    return isWritable
+    return isWritable ? null : name
   }
-  const timer = setInterval(() => void canWrite(), AGAIN_MS).unref()
-  return { canWrite, isWritable: () => isWritable, stop: () => clearInterval(timer) }
+  const timer = setInterval(() => void problem(), AGAIN_MS).unref()
+  return { problem, isWritable: () => isWritable, stop: () => clearInterval(timer) }
 }

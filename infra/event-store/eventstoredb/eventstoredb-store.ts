@@ -10,7 +10,7 @@ import {
 } from '../port.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
-import { createExactAppend, type WrittenPart } from './exact-append.ts'
+import { createAppendProbe, createExactAppend, type WrittenPart } from './exact-append.ts'
 import { appendTogether, type JointDeps } from './joint-append.ts'
 import { type HealerTimes, startJointHealer } from './joint-healer.ts'
 import { type Locks, LockTimeout } from './locks.ts'
@@ -69,6 +69,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     readAll: async (after, limit) =>
       (await reads.readAll(after, limit)).map(({ recorded }) => recorded),
     headPosition: reads.headPosition,
+    probeAppend: createAppendProbe(writing),
     subscribeAll: (after, onBatch, onError, wanted) => {
       const subscription = tailAll({
         ...{ connection: reading, headPosition: reads.headPosition, log },

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  ANY,
+  type EventStoreDBClient,
+  jsonEvent,
   MaxAppendSizeExceededError,
   NO_STREAM,
   NotLeaderError,
@@ -136,6 +139,53 @@ export function asWritten(
     revision: last.recorded.revision,
     positions: stored.map(({ recorded }) => recorded.position),
     found: stored,
+  }
+}
+
+const PROBE_STREAM = 'readiness-probe'
+/** Types that begin with `$` are left out of every read and subscription. */
+const PROBE_TYPE = '$readiness-probe'
+/** The server drops older probes when it is scavenged. */
+const PROBES_KEPT = 10
+const PROBE_WITHIN_MS = 1_500
+const PROBE_AGAIN_MS = 50
+
+/**
+ * Appends a probe, to find out whether the server still writes: a server whose disk is full reads
+ * on. A lost connection is replaced, and the probe is sent again, until the time is over.
+ */
+export function createAppendProbe(connection: Connection): () => Promise<void> {
+  let isBounded = false
+  return async () => {
+    const deadline = performance.now() + PROBE_WITHIN_MS
+    for (;;) {
+      const client = connection.client()
+      try {
+        if (!isBounded) await boundProbes(client, deadline - performance.now())
+        isBounded = true
+        const probe = jsonEvent({ type: PROBE_TYPE, data: {} })
+        const leftMs = deadline - performance.now()
+        const options = { expectedRevision: ANY, requiresLeader: true, deadline: leftMs } as const
+        await within(leftMs, client.appendToStream(PROBE_STREAM, probe, options))
+        return
+      } catch (error) {
+        if (!(error instanceof NotLeaderError)) connection.replace(client)
+        await delay(PROBE_AGAIN_MS)
+        if (performance.now() < deadline) continue
+        throw new StoreUnavailable('the event store takes no appends', { cause: error })
+      }
+    }
+  }
+}
+
+/** The first process to probe sets the bound; it stands already for the others. */
+async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
+  const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const
+  try {
+    const metadata = { maxCount: PROBES_KEPT }
+    await within(withinMs, client.setStreamMetadata(PROBE_STREAM, metadata, options))
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error
   }
 }
 

@@ -298,6 +298,21 @@ it('a target with another history is refused, and left as it is', async () => {
   expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toHaveLength(1)
 })
 
+it('a target where processes have only probed their appends is empty to the copy', async () => {
+  const server = await startTarget()
+  const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
+  const probe = async () => await store.probeAppend?.()
+  await probe()
+  await expect(startCopy(server).exited).resolves.toEqual({
+    code: 0,
+    said: '980 events in 128 streams: the same\n',
+  })
+  await probe()
+  expect(await eventsOf(store)).toEqual(history)
+  await store.close()
+  expect(server.log.stream('readiness-probe')).toHaveLength(2)
+})
+
 it('what differs at the end is named, and the program fails and moves nothing', async () => {
   const server = await startTarget()
   const pg = openPool()

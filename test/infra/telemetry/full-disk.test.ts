@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { createPools } from '#infra/postgres/pools.ts'
-import { createWriteProbe } from '#infra/telemetry/write-probe.ts'
+import { createDiskProbe } from '#infra/telemetry/write-probe.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'full-disk-'))
@@ -42,17 +42,17 @@ describe.skipIf(!isMounted)(`on a disk that is full${reason}`, () => {
   })
 
   it('the probe fails within 5 s though reads succeed, and recovers with the room', async () => {
-    const { canWrite, stop } = await createWriteProbe(pools.pg)
-    expect(await canWrite()).toBe(true)
+    const { problem, stop } = await createDiskProbe(pools.pg)
+    expect(await problem()).toBe(null)
     const filling = join(disk, 'filling')
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(filling, Buffer.alloc(bavail * bsize - 4_096))
     const since = performance.now()
-    await expect.poll(canWrite, { timeout: 8_000 }).toBe(false)
+    await expect.poll(problem, { timeout: 8_000 }).toBe('disk')
     expect(performance.now() - since).toBeLessThan(6_000)
     expect((await pools.pg.query('select 1 n')).rows).toEqual([{ n: 1 }])
     rmSync(filling)
-    await expect.poll(canWrite, { timeout: 8_000 }).toBe(true)
+    await expect.poll(problem, { timeout: 8_000 }).toBe(null)
     stop()
   }, 120_000)
 })
@@ -66,10 +66,10 @@ it('writes at most once in 5 s, however often and from wherever it is asked', as
     writes += 1
     return query(...given)
   }) as never
-  const { canWrite, stop } = await createWriteProbe(pg)
+  const { problem, stop } = await createDiskProbe(pg)
   writes = 0
   for (let n = 0; n < 20; n += 1) {
-    expect(await Promise.all([canWrite(), canWrite()])).toEqual([true, true])
+    expect(await Promise.all([problem(), problem()])).toEqual([null, null])
     await delay(20)
   }
   expect(writes).toBe(1)

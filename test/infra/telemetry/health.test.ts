@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
@@ -37,3 +38,33 @@ it('a frozen Postgres makes it unready at once, and requests are refused in time
   await expect.poll(readiness).toBe('200 ok')
   expect(await self()).toBe(200)
 }, 60_000)
+
+it('an EventStoreDB that reads and does not append makes it unready within 5 s', async () => {
+  const server = await startEventStoreDbServer()
+  const writer = await ProductProcess.create({
+    ...{ ROLES: 'write-api,read-api,projections,relay' },
+    ...{ EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: server.url },
+  })
+  onTestFinished(async () => {
+    await writer.remove()
+    await server.stop()
+  })
+  await writer.start()
+  const readiness = async () => {
+    const answer = await fetch(`${writer.url}/readyz`)
+    return `${answer.status} ${(await answer.text()).trim()}`
+  }
+  const statusOfCall = async () =>
+    (await fetch(`${writer.url}/v1/chat/completions`, { method: 'POST', body: '{}' })).status
+  await expect.poll(readiness).toBe('200 ok')
+  expect(await statusOfCall()).toBe(401)
+  server.loseAppends('readiness-probe')
+  const since = performance.now()
+  await expect.poll(readiness, { timeout: 12_000 }).toBe('503 event store')
+  expect(performance.now() - since).toBeLessThan(5_500)
+  const askedAt = performance.now()
+  expect(await statusOfCall()).toBe(503)
+  expect(performance.now() - askedAt).toBeLessThan(1_000)
+  server.loseAppends(null)
+  await expect.poll(readiness, { timeout: 12_000 }).toBe('200 ok')
+}, 180_000)

@@ -132,7 +132,7 @@ export async function relayRig(
     leases: leasesOfOne,
     callLimits: sharedLimits ?? ownLimits,
     now,
-    writes: { canWrite: async () => true, isWritable: () => true, stop: () => {} },
+    writes: { problem: async () => null, isWritable: () => true, stop: () => {} },
   } as unknown as Core
   const relay = await startRelay(core, {
     rows: NO_ROWS,
