@@ -325,3 +325,47 @@ describe('a passkey as the last way in', () => {
     expect(answers.map(({ code }) => code)).toContain('LastWayIn')
   })
 })
+
+// NOTE: this comes last, because a day ends the sessions of the other tests.
+describe('the uses of passkeys, each of which is an event', () => {
+  const prove = async ({ call, key }: Pick<LoggedIn, 'call'> & { readonly key: Authenticator }) => {
+    const { options } = (await call<Begun>('POST', '/api/user/passkeys/proof')).data
+    const passkey = key.show(options, { origin: ORIGIN })
+    return call('POST', '/api/user/proof', { body: { passkey } })
+  }
+  const logIn = async ({ key }: { readonly key: Authenticator }) =>
+    enterBy(key.show(await begin('/api/user/login/passkey/begin'), { origin: ORIGIN }))
+
+  it('are 20 a minute for each user, in proofs and logins together', async () => {
+    const [mine, theirs] = [await withPasskey('uses1'), await withPasskey('uses2')]
+    for (let n = 0; n < 10; n += 1) {
+      expect((await prove(mine)).success).toBe(true)
+      expect((await logIn(mine)).success).toBe(true)
+    }
+    const head = await fixture.head()
+    for (const answer of [await prove(mine), await logIn(mine)]) {
+      expect([answer.status, answer.code]).toEqual([429, 'TooManyRequests'])
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    }
+    expect(await fixture.head()).toBe(head)
+    expect((await prove(theirs)).success).toBe(true)
+    fixture.clock.ahead += 60_000
+    expect((await logIn(mine)).success).toBe(true)
+  })
+
+  it('are 200 a day, and a wrong passkey does not count', async () => {
+    const [mine, theirs] = [await withPasskey('uses3'), await withPasskey('uses4')]
+    for (let n = 0; n < 30; n += 1) {
+      fixture.clock.ahead += 60_000
+      expect((await prove({ call: mine.call, key: theirs.key })).code).toBe('PasskeyFailed')
+    }
+    for (let n = 0; n < 200; n += 1) {
+      fixture.clock.ahead += 4_000
+      expect((await logIn(mine)).success).toBe(true)
+    }
+    fixture.clock.ahead += 60_000
+    expect((await logIn(mine)).status).toBe(429)
+    fixture.clock.ahead += 24 * 3_600_000
+    expect((await logIn(mine)).success).toBe(true)
+  }, 90_000)
+})

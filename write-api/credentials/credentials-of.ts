@@ -3,6 +3,8 @@ import { type CredentialsCommand, credentialsDecider } from '#domain/credentials
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { CommandContext, Done } from '#infra/event-store/actors-port.ts'
+import { httpError } from '#infra/http/http-errors.ts'
+import { isFull } from '#infra/limits/port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
 /** Returns the current state from the event stream, independent of the read models. */
@@ -17,6 +19,29 @@ export async function changeCredentials(
 ): Promise<Done<CredentialsEvent>> {
   const stream = credentialsStream(command.userId)
   return accepted(await core.actors.handle(credentialsDecider, stream, command, context))
+}
+
+const USES_PER_MINUTE_MAX = 20
+const USES_PER_DAY_MAX = 200
+
+/**
+ * Records that a user proved the identity with a code or a passkey, which was verified before.
+ * Logins have no part in the write budget, and each use is an event that is kept for ever, so it
+ * has limits for each user. Nobody else can use them up. Throws a 429 beyond them.
+ */
+export async function recordUse(
+  deps: Deps,
+  command: Extract<CredentialsCommand, { readonly type: 'UseTotpStep' | 'UsePasskey' }>,
+  context: CommandContext,
+): Promise<void> {
+  const rate = { kind: 'rate', isRefundable: false } as const
+  const key = `factor-uses:${command.userId}`
+  const outcome = await deps.core.limits.enter('login', [
+    { ...rate, key: `${key}:minute`, max: USES_PER_MINUTE_MAX, periodMs: 60_000 },
+    { ...rate, key: `${key}:day`, max: USES_PER_DAY_MAX, periodMs: 86_400_000 },
+  ])
+  if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
+  await changeCredentials(deps, command, context)
 }
 
 /**

@@ -7,7 +7,7 @@ import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import { changeCredentials, credentialsOf, recordUse } from './credentials-of.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
@@ -35,7 +35,7 @@ export async function verifyCode(
   const secret = secrets.get(ref)
   const step = secret === undefined ? null : totpStep(secret, code, now())
   if (step === null) throw credentialsError('CodeWrong')
-  await changeCredentials(deps, { type: 'UseTotpStep', userId, step }, context)
+  await recordUse(deps, { type: 'UseTotpStep', userId, step }, context)
 }
 
 const FREE_FAILURES = 5

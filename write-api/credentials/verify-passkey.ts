@@ -4,7 +4,7 @@ import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { PasskeyAssertion } from '#write-api/contract/credentials.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import { credentialsOf, recordUse } from './credentials-of.ts'
 import {
   consumeChallenge,
   openPasskey,
@@ -42,11 +42,7 @@ export async function verifyPasskey(
   const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
   if (found === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
   const counter = await verifiedCounter(deps, site, check, record)
-  await changeCredentials(
-    deps,
-    { type: 'UsePasskey', userId, passkeyId: found[0], counter },
-    context,
-  )
+  await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: found[0], counter }, context)
 }
 
 /** Verifies the signature and returns the counter that was signed. */
