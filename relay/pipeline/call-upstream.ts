@@ -104,6 +104,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.resolve !== null
   }
 
+  /** The answer is no stream, which the provider may also decide for a request of a stream. */
+  get isPlain(): boolean {
+    return this.forwarder === null || (this.status !== null && !this.isStream)
+  }
+
   /**
    * The answer is read for its usage alone from now on. The deadlines of a waiting caller no longer
    * apply, and the owner of the attempt ends it.

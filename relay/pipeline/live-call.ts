@@ -214,10 +214,11 @@ export class LiveCall implements Watched {
   private readOn(): boolean {
     const { attempt, forwarder } = this
     if (attempt === null || !attempt.isRunning) return false
-    if (forwarder !== null && !forwarder.isFinished()) return false
+    const { isPlain } = attempt
+    if (!isPlain && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    this.readOnUntil = performance.now() + (forwarder === null ? readOnPlainMs : readOnStreamMs)
-    forwarder?.readOn()
+    this.readOnUntil = performance.now() + (isPlain ? readOnPlainMs : readOnStreamMs)
+    if (!isPlain) forwarder?.readOn()
     attempt.readOn()
     return true
   }

@@ -7,7 +7,7 @@ import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
-import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import { streamOfAnswer, usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { accountCodeIn } from './account-error.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -84,6 +84,11 @@ export async function concludePlain(
   const { response } = exchange
   if (isAnswered(exchange)) return true
   const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
+  if (response.headersSent) {
+    // Comments have begun the response as a stream before the provider answered.
+    response.end(streamOfAnswer(shown))
+    return true
+  }
   response.writeHead(200, [
     ...headersOf(exchange.call),
     'Content-Type',

@@ -1,7 +1,8 @@
-import { request as httpRequest } from 'node:http'
+import { createServer, request as httpRequest, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault } from '#infra/demo/faults.ts'
-import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
 beforeEach(async () => {
@@ -10,7 +11,10 @@ beforeEach(async () => {
 afterEach(() => rig.close())
 
 /** A call whose caller can hang up at any moment. */
-function openCall(stream: boolean): { readonly chunks: () => number; readonly hangUp: () => void } {
+function openCall(
+  stream: boolean,
+  model = 'sim-small',
+): { readonly chunks: () => number; readonly hangUp: () => void } {
   let text = ''
   const call = httpRequest(`${rig.url}/v1/chat/completions`, {
     method: 'POST',
@@ -24,7 +28,7 @@ function openCall(stream: boolean): { readonly chunks: () => number; readonly ha
     })
   })
   const messages = [{ role: 'user', content: 'x' }]
-  call.end(JSON.stringify({ model: 'sim-small', stream, max_tokens: 20, messages }))
+  call.end(JSON.stringify({ model, stream, max_tokens: 20, messages }))
   return { chunks: () => text.split('\n\n').length - 1, hangUp: () => call.destroy() }
 }
 
@@ -120,3 +124,84 @@ describe('a caller who leaves a plain call whose provider takes its time', () =>
     expect('usage' in end.data && end.data.usage?.inputUncached).toBeGreaterThan(0)
   })
 })
+
+describe('a stream that its provider answers with a plain answer', () => {
+  let provider: ReturnType<typeof createServer>
+  const begun: ServerResponse[] = []
+  beforeEach(async () => {
+    await rig.close()
+    rig = await relayRig({ deadlines: { readOnPlainMs: 5_000 } })
+    begun.length = 0
+    provider = createServer((request, response) => {
+      response.on('error', () => {})
+      request.resume().on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{')
+        begun.push(response)
+      })
+    })
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+    await rig.addChannel(2, { baseUrl, models: ['plain'] })
+    await rig.setOption('ModelRatio', { plain: 1 })
+    await rig.setOption('CompletionRatio', { plain: 3 })
+  })
+  afterEach(() => {
+    provider.closeAllConnections()
+    provider.close()
+  })
+  const USAGE = { prompt_tokens: 12, completion_tokens: 20 }
+  const CHARGE = 12 + 20 * 3
+  const finish = (response: ServerResponse | undefined): void => {
+    const choices = [{ index: 0, message: { content: 'short' }, finish_reason: 'stop' }]
+    response?.end(JSON.stringify({ choices, usage: USAGE }).slice(1))
+  }
+
+  it('is charged by the usage of the answer, which is read to its end', async () => {
+    const call = openCall(true, 'plain')
+    await expect.poll(() => begun.length).toBe(1)
+    await settled()
+    call.hangUp()
+    await settled()
+    expect(rig.relay.inFlight()).toBe(1)
+    finish(begun[0])
+    expect(await theEnd()).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'client-gone', usageSource: 'upstream', charge: CHARGE },
+    })
+  })
+
+  it('is charged its input where the answer breaks off', async () => {
+    const call = openCall(true, 'plain')
+    await expect.poll(() => begun.length).toBe(1)
+    await settled()
+    call.hangUp()
+    await settled()
+    begun[0]?.destroy()
+    const end = await theEnd()
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone' } })
+    expect('usage' in end.data && end.data.usage?.inputUncached).toBeGreaterThan(0)
+  })
+
+  it('reaches a caller whose wait was bridged by comments as an event', async () => {
+    await rig.setOption('general_setting.ping_interval_enabled', 'true')
+    await rig.setOption('general_setting.ping_interval_seconds', '1')
+    const answering = chat(rig, { model: 'plain', stream: true })
+    await expect.poll(() => begun.length).toBe(1)
+    setTimeout(() => finish(begun[0]), 2_500)
+    const { text } = await answering
+    expect(text).toContain(': ping')
+    const events = text.split('\n\n').filter((event) => event.startsWith('data: '))
+    expect(events).toHaveLength(2)
+    expect(JSON.parse((events[0] ?? '').slice('data: '.length))).toEqual({
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'short' }, finish_reason: 'stop' }],
+      usage: USAGE,
+    })
+    expect(events[1]).toBe('data: [DONE]')
+    expect(await theEnd()).toMatchObject({ type: 'CallSettled', data: { charge: CHARGE } })
+  })
+})
+
+/** Gives what was sent over a local connection the time to arrive. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 200))

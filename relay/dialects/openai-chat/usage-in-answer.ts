@@ -101,3 +101,19 @@ export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   if (body.includes(CHOICES)) return null
   return body.includes(ERROR) ? 'error-event' : null
 }
+
+/** A plain answer as the only event of a stream: the message of each choice becomes its delta. */
+export function streamOfAnswer(body: Buffer): string {
+  const answer = recordOf(parsed(body, 0, body.length))
+  const choices = Array.isArray(answer?.choices) ? answer.choices : []
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices: choices.map(deltaChoice) }
+  return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
+}
+
+function deltaChoice(choice: unknown): unknown {
+  const { message, ...rest } = recordOf(choice) ?? {}
+  const { tool_calls: calls, ...delta } = recordOf(message) ?? {}
+  if (!Array.isArray(calls)) return { ...rest, delta }
+  const toolCalls = calls.map((call, index) => ({ index, ...recordOf(call) }))
+  return { ...rest, delta: { ...delta, tool_calls: toolCalls } }
+}
