@@ -5,8 +5,9 @@ const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
 /**
- * A new call's id: UUID v7 (RFC 9562), so that ids sort by time. `now` is unix milliseconds. The
- * random bytes are drawn by the thousand: one system call per id would cost more than the id.
+ * Returns a new call's id: UUID v7 (RFC 9562), so that ids sort by time. `now` is unix
+ * milliseconds. Random bytes are drawn in blocks, because one system call per id would cost more
+ * than the id.
  */
 export function newCallId(now: number): string {
   if (used + 10 > POOL_BYTES) {

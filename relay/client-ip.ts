@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { addressSet, plainAddress } from '#infra/outbound/address.ts'
 
 /**
- * Who is calling. Forwarded addresses count only as far as proxies that the configuration lists
- * put them there: from the right, up to the first address that is none of them.
+ * Returns a function that determines the client's address. Forwarded addresses are trusted only as
+ * far as configured proxies added them: the header is read from the right, up to the first address
+ * that is not a trusted proxy.
  */
 export function clientIpReader(
   trustProxy: readonly string[],

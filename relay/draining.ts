@@ -2,24 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/exchange.ts'
 
-const LOOK_MS = 20
-/** Time for the last bills to be written once the grace is over. */
-const LAST_MS = 3_000
+const POLL_MS = 20
+/** The time allowed for writing the last settlements once the grace period is over. */
+const SETTLE_MS = 3_000
 
-/** The calls under way, from their arrival on, and how a drain ends them. */
+/** Tracks the running calls from their arrival on, and drains them. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number
-  /** Counts the call until it is over. */
+  /** Counts the call until it ends. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
-  /** Waits up to `graceMs` for all calls, then ends them. A second, shorter one shortens it. */
+  /**
+   * Waits up to `graceMs` for all calls, then ends them. A second drain with a shorter period
+   * shortens the first.
+   */
   readonly drain: (graceMs: number) => Promise<void>
 }
 
 type Options = {
-  /** Ends the calls that are dispatched. */
+  /** Ends the dispatched calls. */
   readonly abort: () => void
-  /** An upload that brings no byte for this long is refused. */
+  /** An upload that receives no byte for this long is refused. */
   readonly uploadStallMs: number
 }
 
@@ -27,12 +30,12 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new Set<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // In monotonic time; a second drain may bring it forward.
+  // The time is monotonic. A second drain may bring it forward.
   let graceEndsAt = Number.POSITIVE_INFINITY
-  const untilQuiet = async (endsAt: () => number, look: () => void): Promise<void> => {
+  const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
-      look()
-      await new Promise((resume) => setTimeout(resume, LOOK_MS))
+      onLook()
+      await new Promise((resume) => setTimeout(resume, POLL_MS))
     }
   }
   return {
@@ -45,18 +48,19 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
     drain: async (graceMs) => {
       isBegun = true
       graceEndsAt = Math.min(graceEndsAt, performance.now() + graceMs)
-      await untilQuiet(
+      await untilIdle(
         () => graceEndsAt,
         () => endStalled(calls),
       )
-      const endsAt = performance.now() + LAST_MS
-      // At every look, because a call may be admitted, or begin an attempt, only now.
-      await untilQuiet(() => endsAt, abort)
+      const endsAt = performance.now() + SETTLE_MS
+      // The abort is repeated, because a call may be admitted or begin an attempt after the first
+      // one.
+      await untilIdle(() => endsAt, abort)
     },
   }
 }
 
-/** NOTE: a server that is closing no longer applies its request timeouts. */
+/** A closing server no longer applies its request timeouts, so stalled uploads are ended here. */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
@@ -69,7 +73,7 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // Otherwise the code that still reads the body would wait for a connection that stays open.
+        // Without this, the code that reads the body would wait for a connection that stays open.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }

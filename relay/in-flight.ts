@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { Gauges } from '#infra/gauges/gauges.ts'
 import type { LiveCall } from './pipeline/live-call.ts'
 
-/** How many calls are with each channel, for the health board. */
+/** The gauge of running calls per channel, for the health board. */
 export const IN_FLIGHT = 'calls-in-flight'
 
-const LOOK_MS = 1_000
-/** Said again though nothing changed, so that this relay counts as alive. */
+const EVERY_MS = 1_000
+/** Unchanged counts are repeated after this time, so that the relay counts as alive. */
 const REPEAT_MS = 4_000
 
 type Deps = {
@@ -15,28 +15,31 @@ type Deps = {
   readonly log: Logger
 }
 
-/** Counts once a second what is under way, so that no call has to. Answers how to stop. */
+/**
+ * Counts the running calls once a second, so that calls need no counter. Returns a function that
+ * stops the report.
+ */
 export function reportInFlight({ live, gauges, log }: Deps): () => Promise<void> {
-  let said = ''
-  let saidAt = performance.now() - REPEAT_MS
-  let isSaying = false
-  const look = async (): Promise<void> => {
+  let reported = ''
+  let reportedAt = performance.now() - REPEAT_MS
+  let isReporting = false
+  const report = async (): Promise<void> => {
     const counts = countsOf(live)
     const text = JSON.stringify(counts)
-    if (isSaying || (text === said && performance.now() - saidAt < REPEAT_MS)) return
-    isSaying = true
+    if (isReporting || (text === reported && performance.now() - reportedAt < REPEAT_MS)) return
+    isReporting = true
     try {
       await gauges.report(IN_FLIGHT, counts)
-      said = text
-      saidAt = performance.now()
+      reported = text
+      reportedAt = performance.now()
     } catch (err) {
       log.debug({ err }, 'calls in flight could not be reported')
     } finally {
-      isSaying = false
+      isReporting = false
     }
   }
-  void look()
-  const timer = setInterval(() => void look(), LOOK_MS)
+  void report()
+  const timer = setInterval(() => void report(), EVERY_MS)
   timer.unref()
   return async () => {
     clearInterval(timer)

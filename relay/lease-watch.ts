@@ -1,19 +1,20 @@
 import type { OpenCall } from '#projections/open-calls/query.ts'
 
-/** Open calls whose lease is over at `now`, oldest lease first; a seam for tests. */
+/** Finds open calls whose lease has expired at `now`, oldest lease first. */
 export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
 
-/** Between two passes of the sweeper. */
+/** The interval between two passes of the sweeper. */
 export const SWEEP_EVERY_MS = 5_000
 
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Leases are compared with a clock that may be set while calls run: an hour forward, and every
- * lease looks over at once. The owner of a live call renews its lease every third of it, though,
- * whatever its clock shows. A lease therefore counts as over only when it was also seen unchanged
- * for half of its length by monotonic time. Calls are looked at that long before their lease ends,
- * so that this delays nothing while the clock runs steadily.
+ * Decides which expired leases to believe. Leases are compared with a clock that may be set while
+ * calls run: if it is set an hour forward, every lease seems to have expired. The owner of a live
+ * call renews its lease every third of the lease's length, whatever its clock shows. Therefore a
+ * lease counts as expired only when it was also unchanged for half of its length in monotonic time.
+ * Calls are observed for that long before their lease ends, so this causes no delay while the clock
+ * runs steadily.
  */
 export class LeaseWatch {
   private readonly find: FindExpired
@@ -26,9 +27,12 @@ export class LeaseWatch {
     this.unchangedMsMin = leaseMs / 2
   }
 
-  /** The calls to interrupt in a pass that begins at `elapsedMs` of a monotonic clock. */
+  /**
+   * Returns the search for calls to interrupt in a pass that begins at `elapsedMs` of a monotonic
+   * clock.
+   */
   at(elapsedMs: number): FindExpired {
-    // While this process stood still it saw nothing, so a long pause counts as a short one.
+    // A process that was suspended saw no renewals, so a long pause counts as a short one.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

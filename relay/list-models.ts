@@ -6,7 +6,10 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 const CREATED = 1_700_000_000
 
-/** `GET /v1/models`, and with `id` one of them: the models this key could call right now. */
+/**
+ * Serves `GET /v1/models` and, with `id`, `GET /v1/models/{id}`: the models that this key can call
+ * now.
+ */
 export async function listModels(
   deps: RelayDeps,
   exchange: Exchange,

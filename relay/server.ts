@@ -48,23 +48,28 @@ import {
 } from './views/load-views.ts'
 import { startViews } from './views/views.ts'
 
-/** The relay's own paths, which pass by the management API's router. */
+/** The relay's own paths, which bypass the router of the management API. */
 export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** What is served on the app of the management API: the admins' calls to providers, and chats. */
+  /**
+   * Adds the routes that the management API's app serves for the relay: channel actions and the
+   * playground.
+   */
   readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
 export type Relay = RelayPaths & {
-  /** Chat calls, from their arrival on: also those still uploaded or being admitted. */
+  /**
+   * Counts chat calls from their arrival on, including those that are still uploaded or admitted.
+   */
   readonly inFlight: () => number
-  /** Refuses new calls, waits for those under way up to `graceMs`, then ends them. */
+  /** Refuses new calls, waits up to `graceMs` for the running ones, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Seams for tests. */
+/** Replacements for tests. */
 export type RelayOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>
@@ -77,83 +82,79 @@ export type RelayOverrides = {
   readonly tasks?: TaskOverrides
 }
 
-/** Keys of calls are kept for a day; a little more does no harm. */
-const FORGET_EVERY_MS = 600_000
+/** Idempotency keys are valid for a day. Keeping them slightly longer does no harm. */
+const SWEEP_CLAIMS_EVERY_MS = 600_000
 
 /** Resolves once keys, channels and prices are in memory and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
-  const parts = await startParts(core, overrides)
+  const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
-  const stopReporting = reportInFlight({ ...parts, gauges })
+  const stopReporting = reportInFlight({ ...deps, gauges })
   const sweeper = startSweeper(
     core,
-    parts.claimedCalls,
-    parts.deadlines.leaseMs,
+    deps.claimedCalls,
+    deps.deadlines.leaseMs,
     overrides.findExpired,
   )
-  const tasks = await startTasks(core, parts, overrides.tasks ?? {})
-  const forgetting = setInterval(() => {
-    parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
-      core.log.warn({ err }, 'old keys could not be forgotten')
+  const tasks = await startTasks(core, deps, overrides.tasks ?? {})
+  const sweeping = setInterval(() => {
+    deps.claimedCalls.sweep(core.now()).catch((err: unknown) => {
+      core.log.warn({ err }, 'expired idempotency keys could not be deleted')
     })
-    parts.providerMessages.sweep(core.now()).catch((err: unknown) => {
+    deps.providerMessages.sweep(core.now()).catch((err: unknown) => {
       core.log.warn({ err }, 'old messages of providers could not be deleted')
     })
-  }, FORGET_EVERY_MS)
-  forgetting.unref()
-  const acts = createChannelActions(core, parts)
+  }, SWEEP_CLAIMS_EVERY_MS)
+  sweeping.unref()
+  const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
     abort: () => {
-      for (const call of parts.live) call.abort('draining')
+      for (const call of deps.live) call.abort('draining')
     },
-    uploadStallMs: parts.deadlines.uploadStallMs,
+    uploadStallMs: deps.deadlines.uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
-  const arrive = (request: IncomingMessage, response: ServerResponse): Exchange =>
+  const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange =>
     exchangeOf(request, response, core.now(), clientIpOf)
   return {
     matches,
     handle: (request, response) => {
-      const exchange = arrive(request, response)
-      // At once, instead of after the deadline of an append that can't be written.
+      const exchange = openExchange(request, response)
+      // The call is refused at once, instead of after the deadline of an append that can't be
+      // written.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
-      else route({ parts, tasks, draining }, exchange)
+      else route({ deps, tasks, draining }, exchange)
     },
     addActions: (app, freshness) => {
-      acts.add(app, freshness)
-      addPlayground(app, playgroundOf(core, parts, draining, arrive))
+      channelActions.add(app, freshness)
+      addPlayground(app, playgroundOf(core, deps, draining, openExchange))
     },
     inFlight: draining.inFlight,
     drain: draining.drain,
     close: async () => {
-      clearInterval(forgetting)
-      await acts.stop()
+      clearInterval(sweeping)
+      await channelActions.stop()
       await tasks.stop()
-      parts.watch.close()
-      await Promise.all([
-        stopReporting(),
-        sweeper.stop(),
-        parts.views.stop(),
-        parts.counter.close(),
-      ])
-      await parts.outbound.close()
+      deps.watch.close()
+      await Promise.all([stopReporting(), sweeper.stop(), deps.views.stop(), deps.counter.close()])
+      await deps.outbound.close()
     },
   }
 }
 
 function playgroundOf(
   { writes }: Core,
-  parts: RelayDeps,
+  deps: RelayDeps,
   draining: Draining,
-  arrive: (request: IncomingMessage, response: ServerResponse) => Exchange,
+  openExchange: (request: IncomingMessage, response: ServerResponse) => Exchange,
 ): Playground {
   return {
     call: (request, response, userId) => {
-      const exchange = arrive(request, response)
-      if (writes.isWritable()) carry(parts, exchange, draining, sessionAuthenticator(userId))
+      const exchange = openExchange(request, response)
+      if (writes.isWritable()) runCall(deps, exchange, draining, sessionAuthenticator(userId))
       else sendError(exchange, NO_DISK)
     },
-    reject: (request, response, error) => sendError(arrive(request, response), error),
+    reject: (request, response, error) => sendError(openExchange(request, response), error),
   }
 }
 
@@ -168,7 +169,7 @@ type ServedType = {
   readonly addressWords: readonly string[]
 }
 
-/** Types of channels that calls can be sent to, each with what it can't do without. */
+/** The channel types that the relay supports, each with its required fields. */
 export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
   [...PROFILES, ...TASK_PROFILES].map(({ id, baseUrl, bases = [], fields = [] }) => [
     id,
@@ -180,10 +181,10 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
   ]),
 )
 
-/** Those that take chats: the others take tasks alone. */
+/** The types that accept chats; the others accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
-/** A process that has no relay: its callers are told so in their own format. */
+/** Answers callers in their own format in a process without a relay. */
 export const noRelay: RelayPaths = {
   matches,
   handle: (request, response) => {
@@ -211,7 +212,7 @@ const exchangeOf = (
 const openProviderMessages = ({ pg, log }: Core): Promise<ProviderMessages> =>
   createProviderMessages(pg, (err) => log.warn({ err }, 'messages of providers were not written'))
 
-async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
+async function createRelayDeps(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
   const { actors, callLimits: limits, vault, log, now, config } = core
   const caps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
@@ -254,56 +255,58 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayD
   }
 }
 
-type Routed = {
-  readonly parts: RelayDeps
+type RouteDeps = {
+  readonly deps: RelayDeps
   readonly tasks: Tasks
   readonly draining: Draining
 }
 
-/** The relay's paths. Whatever else is under /v1 is answered here too, in the same format. */
-function route({ parts, tasks, draining }: Routed, exchange: Exchange): void {
+/**
+ * Routes the relay's paths. Other paths under /v1 are answered here as well, in the same format.
+ */
+function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
   if (draining.isBegun()) return sendError(exchange, drainingError())
-  if (isExtension(parts, request)) return sendError(exchange, relayError('origin_not_allowed'))
+  if (isExtension(deps, request)) return sendError(exchange, relayError('origin_not_allowed'))
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   if (isTaskPath(url)) {
     const task = tasks.handle(exchange)
     return draining.during(
       exchange,
-      task.catch((err: unknown) => failed(parts, exchange, err)),
+      task.catch((err: unknown) => handleBug(deps, exchange, err)),
     )
   }
   if (path === '/v1/chat/completions') {
-    if (method !== 'POST') return sendError(exchange, only('POST'))
-    return carry(parts, exchange, draining)
+    if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
+    return runCall(deps, exchange, draining)
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
     return sendError(exchange, relayError('not_found'))
   }
-  if (method !== 'GET') return sendError(exchange, only('GET'))
+  if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
   const id = path === '/v1/models' ? null : decoded(path.slice(11))
-  listModels(parts, exchange, id).catch((err: unknown) => failed(parts, exchange, err))
+  listModels(deps, exchange, id).catch((err: unknown) => handleBug(deps, exchange, err))
 }
 
-/** A chat, unless the process is about to end. */
-function carry(
-  parts: RelayDeps,
+/** Runs a chat call, unless the process is draining. */
+function runCall(
+  deps: RelayDeps,
   exchange: Exchange,
   draining: Draining,
   authenticator?: Authenticator,
 ): void {
   if (draining.isBegun()) return sendError(exchange, drainingError())
-  const call = relayCall(parts, exchange, authenticator)
+  const call = relayCall(deps, exchange, authenticator)
   draining.during(
     exchange,
-    call.catch((err: unknown) => failed(parts, exchange, err)),
+    call.catch((err: unknown) => handleBug(deps, exchange, err)),
   )
 }
 
-const only = (method: string) => relayError('method_not_allowed', { subject: method })
+const methodNotAllowed = (method: string) => relayError('method_not_allowed', { subject: method })
 
 const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
@@ -332,8 +335,8 @@ function preflight({ request, response, call }: Exchange): void {
   response.end()
 }
 
-/** A bug of ours: logged with its stack, answered without. */
-function failed({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
+/** Handles a bug in the gateway: the log gets the stack, the caller does not. */
+function handleBug({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendError(exchange, relayError('internal_error'))
   if (!exchange.response.writableEnded) exchange.response.destroy()

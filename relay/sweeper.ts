@@ -16,8 +16,9 @@ type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
- * A pass every five seconds, in one process of all that run a relay: whoever holds the lease. One
- * that stood still and wakes without it does no harm either, since accounts decide for themselves.
+ * Runs a pass every five seconds in one process among all relays, the one that holds the lease. A
+ * process that was suspended and continues without the lease does no harm, because each account
+ * decides for itself.
  */
 export function startSweeper(
   core: SweeperCore,
@@ -31,7 +32,7 @@ export function startSweeper(
     while (!lost.aborted) {
       await sweep(core, claims, watch.at(performance.now())).catch((err: unknown) => {
         if (lost.aborted) return
-        core.log.warn({ err }, 'sweeper: this pass failed, the next will try again')
+        core.log.warn({ err }, 'sweeper: this pass failed; the next one will retry')
       })
       await delay(SWEEP_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
@@ -39,10 +40,10 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner died: each once, charged what its last progress says. Whether a lease
- * is over is decided by the account itself; the read model only tells where to look, and may lag:
- * a lease that was renewed since is left alone.
- * Who was charged nothing may ask again with the same `Idempotency-Key`.
+ * Ends the calls whose owner died: each once, charged by its last progress. The account decides
+ * whether a lease has expired. The read model only shows where to look and may lag, so a lease that
+ * was renewed since is left alone. A caller who was charged nothing may repeat the call with the
+ * same `Idempotency-Key`.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -2,7 +2,9 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 
-/** Who asks, because of what (a request id), and when (unix milliseconds). */
+/**
+ * The origin of a command: its actor, its cause (a request id) and its time (unix milliseconds).
+ */
 export type CommandContext = {
   readonly actor: string
   readonly cause: string | null
@@ -10,8 +12,8 @@ export type CommandContext = {
 }
 
 /**
- * `position` is that of the last event written, or of the stream's last known event when the
- * command changed nothing.
+ * `position` is the position of the last event written, or of the stream's last known event when
+ * the command changed nothing.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -23,12 +25,12 @@ export type Rejected<R extends CodedError> = { readonly isDone: false; readonly 
 
 export type Outcome<E extends Fact, R extends CodedError> = Done<E> | Rejected<R>
 
-/** One command to one stream, as a part of an act that touches several. */
+/** One command to one stream, as a part of a joint append to several streams. */
 export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
-  /** See `StreamAppend`. */
+  /** This is the `mustBeNew` of `StreamAppend`. */
   readonly mustBeNew?: boolean
 }
 
@@ -36,9 +38,9 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
 export type AnyStep = Step<any, any, any, any>
 
 /**
- * Serialises the commands of each stream in this process: those that wait are decided in order
- * against the cached state and appended as one batch at the exact revision. A conflict with
- * another process reloads and decides again.
+ * Serialises the commands of each stream in this process: waiting commands are decided in order on
+ * the cached state and appended as one batch at the exact revision. After a conflict with another
+ * process, the state is reloaded and the commands are decided again.
  */
 export interface StreamActors {
   handle<S, C, E extends Fact, R extends CodedError>(
@@ -47,27 +49,30 @@ export interface StreamActors {
     command: C,
     context: CommandContext,
   ): Promise<Outcome<E, R>>
-  /** All steps are accepted and written in one append, or the first error is returned. */
+  /** Writes all steps in one append, or returns the first error and writes nothing. */
   handleTogether(
     steps: readonly AnyStep[],
     context: CommandContext,
   ): Promise<Outcome<Fact, CodedError>>
-  /** What `question` makes of the stream's state as of now: it keeps and changes nothing of it. */
+  /**
+   * Returns the answer of `question` to the current state of the stream. It must neither keep nor
+   * change the state.
+   */
   ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,
     stream: string,
     question: (state: S) => Answer,
   ): Promise<Answer>
-  /** A copy of the stream's state as of now, read up to its end. */
+  /** Returns a copy of the stream's current state, read up to its end. */
   stateOf<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>
   /**
-   * As `stateOf`, but a stream that is not in use is not kept at hand: for looking at many, and for
-   * names that strangers give.
+   * Does the same as `stateOf` without caching a stream that is not in use. It is meant for reading
+   * many streams, and for names that untrusted callers choose.
    */
-  glance<S, C, E extends Fact, R extends CodedError>(
+  peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>

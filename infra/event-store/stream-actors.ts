@@ -12,18 +12,18 @@ type Options = {
   readonly store: EventStore
   readonly snapshots: Snapshots
   readonly log: Logger
-  /** Streams whose state is kept at hand. */
+  /** The number of streams whose state is cached. */
   readonly hotStreamsMax?: number
-  /** Events of a stream between two snapshots. */
+  /** The number of events between two snapshots of a stream. */
   readonly snapshotEvery?: number
 }
 
-/** Decides in this process, one actor per stream in use; see the port. */
+/** Decides commands in this process, with one actor per stream in use; see the port. */
 export function createStreamActors(options: Options): StreamActors {
   const { store, snapshots, snapshotEvery = 4_000 } = options
   const { actorOf, isKept } = actorCache(options, (hot) => {
     hot.maybeSnapshot(snapshotEvery, (error) => {
-      options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be kept')
+      options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be saved')
     })
   })
   const ask: StreamActors['ask'] = (decider, stream, question) =>
@@ -35,7 +35,7 @@ export function createStreamActors(options: Options): StreamActors {
       }
       actor.turn({ take: () => read().catch(reject) })
     })
-  // A copy: the actor goes on changing its own in place.
+  // A copy is returned, because the actor keeps changing its own state in place.
   const stateOf: StreamActors['stateOf'] = (decider, stream) =>
     ask(decider, stream, (state) => structuredClone(state))
   return {
@@ -62,7 +62,7 @@ export function createStreamActors(options: Options): StreamActors {
         for (const actor of distinct) actor.turn(turn)
       }),
     stateOf,
-    glance: async (decider, stream) => {
+    peek: async (decider, stream) => {
       if (isKept(stream)) return stateOf(decider, stream)
       const hot = createHotStream(stream, decider as unknown as AnyDecider, store, snapshots)
       await hot.catchUp()
@@ -77,7 +77,10 @@ function hotOf(actors: readonly StreamActor[], index: number): HotStream {
   return actor.hot
 }
 
-/** Actors by stream; of more than `hotStreamsMax`, the idle ones longest unused are forgotten. */
+/**
+ * Caches actors by stream. Beyond `hotStreamsMax`, the idle actors that were unused the longest are
+ * dropped.
+ */
 function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options
   const actors = new Map<string, StreamActor>()

@@ -1,34 +1,41 @@
-/** What an answer says that differs from what was asked for, or from the price that is billed. */
+/** How an answer differs from the request, or from the price that is billed. */
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
-/** A cost is flagged above so many times what the price list makes of the same usage. */
+/**
+ * A cost is flagged when it exceeds this multiple of what the price list charges for the same
+ * usage.
+ */
 const COST_FACTOR = 2
 
-/** OpenRouter's ways of serving one model. */
+/** OpenRouter appends one of these suffixes to choose how it serves the same model. */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
-/** Names that stand for another model, or for whichever the provider chooses. */
+/** These names stand for any model: the provider chooses which one answers. */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
-/** A date, or a number of three digits and more: `2024-08-06`, `05-20`, `0613`, `001`. */
+/**
+ * A version is a date or a number of three or more digits: `2024-08-06`, `05-20`, `0613`, `001`.
+ */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Whether an answer's `model` is the one that was sent. Vendors' prefixes, letter case, dots, and a
- * version where none was asked for make no difference; a name that adds a size or a kind does.
+ * Reports whether an answer's `model` is the model that was requested. Vendor prefixes, letter
+ * case, dots and a version that was not requested make no difference; a suffix that names a size or
+ * a variant does.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
-  const wanted = plainName(sent)
+  const requested = plainName(sent)
   const got = plainName(answered)
-  if (wanted === got || ANY_MODEL.test(sent.toLowerCase())) return true
-  const undated = withoutVersion(wanted)
-  const isUndated = undated === wanted.replace(ALIAS, '')
+  if (requested === got || ANY_MODEL.test(sent.toLowerCase())) return true
+  const undated = withoutVersion(requested)
+  const isUndated = undated === requested.replace(ALIAS, '')
   return undated === withoutVersion(got) && (isUndated || undated === got)
 }
 
 /**
- * `answered`: the answer's `model`, as sent. `cost`: the `usage.cost` of providers that tell it, in
- * US dollars. `costDollars`: what the price list makes of the same usage, asked for only then.
+ * Compares an answer with its request. `answered` is the answer's `model` as sent, and `cost` is
+ * the `usage.cost` in US dollars that some providers report. `costDollars` returns what the price
+ * list charges for the same usage; it is called only when the provider reports a cost.
  */
 export function mismatchOf(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },

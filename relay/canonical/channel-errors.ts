@@ -1,6 +1,6 @@
 import { answer } from './relay-error.ts'
 
-/** Status and words of what has to do with channels and their providers. */
+/** Holds the status and message of every error that concerns channels and their providers. */
 export const CHANNEL_ERRORS = {
   no_channel: answer(
     503,
@@ -17,25 +17,25 @@ export const CHANNEL_ERRORS = {
   task_not_found: answer(
     404,
     'invalid_request_error',
-    "There is no task '{subject}' of yours.",
+    "The task '{subject}' does not exist.",
     '任务 “{subject}” 不存在。',
   ),
   task_not_finished: answer(
     400,
     'invalid_request_error',
-    "The task '{subject}' has not succeeded: there is nothing to go on from.",
+    "The task '{subject}' has not succeeded, so it can't be continued.",
     '任务 “{subject}” 尚未成功，无法继续操作。',
   ),
   notify_refused: answer(
     403,
     'permission_error',
-    'Nobody was told to call back here.',
+    'This callback address is not valid.',
     '无效的回调地址。',
   ),
   image_unavailable: answer(
     404,
     'invalid_request_error',
-    'There is no picture here.',
+    'The picture does not exist or has expired.',
     '图片不存在或已失效。',
   ),
   channels_busy: answer(

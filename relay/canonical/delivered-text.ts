@@ -1,28 +1,29 @@
-import { eachWord, eachWordOfEvents, type WordSink } from './answer-words.ts'
+import { readEventTexts, readTexts, type TextSink } from './answer-text.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * A token of base64 data. Published rates: a picture of 1 290 tokens has about a megabyte, a second
- * of sound has 20 tokens in 64 000 characters as PCM and in 21 000 as MP3.
+ * The number of base64 characters that are charged as one token. By published rates, a picture of 1
+ * 290 tokens has about a megabyte, and a second of sound has 20 tokens in 64 000 characters as PCM
+ * and in 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 
-/** The text that is to be counted, and the tokens of everything else. */
-export type Said = { readonly text: string; readonly tokens: number }
+/** Holds the text to be tokenised, and the number of tokens of everything else. */
+export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * What an answer said, gathered text by text, so that it is counted alike whether it came whole or
- * in pieces, and however those were mixed. Beyond 256 K characters the words are let go and their
- * tokens estimated.
+ * Collects the text of an answer by place, so that the count is the same whether the answer was
+ * sent whole or in pieces, and however the pieces were interleaved. Beyond 256 K characters the
+ * text is dropped and its tokens are estimated.
  */
-class SaidText implements WordSink {
+class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
   private room = TEXT_LENGTH_MAX
   private beyond: Letters = { latin: 0, others: 0 }
   private dataLength = 0
 
-  words(choice: number, place: number, piece: string): void {
+  text(choice: number, place: number, piece: string): void {
     const kept = piece.length <= this.room ? piece : piece.slice(0, this.room)
     this.room -= kept.length
     if (kept !== '') {
@@ -39,7 +40,7 @@ class SaidText implements WordSink {
     this.dataLength += characters
   }
 
-  read(): Said {
+  read(): CountableText {
     const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
     const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
     const data = Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
@@ -47,18 +48,18 @@ class SaidText implements WordSink {
   }
 }
 
-/** What a plain answer said. */
-export function textOfAnswer(body: Buffer): Said {
-  const said = new SaidText()
-  eachWord(body.toString('utf8'), said)
+/** Returns the text of a plain answer. */
+export function textOfAnswer(body: Buffer): CountableText {
+  const said = new TextCollector()
+  readTexts(body.toString('utf8'), said)
   return said.read()
 }
 
-/** Whether whole events of a stream say anything. */
-export function saysWords(events: Buffer): boolean {
+/** Reports whether a sequence of whole events contains any text or data. */
+export function hasText(events: Buffer): boolean {
   let length = 0
-  eachWordOfEvents(events.toString('utf8'), {
-    words: (_choice, _place, piece) => {
+  readEventTexts(events.toString('utf8'), {
+    text: (_choice, _place, piece) => {
       length += piece.length
     },
     data: (characters) => {
@@ -69,15 +70,15 @@ export function saysWords(events: Buffer): boolean {
 }
 
 /**
- * What a stream delivered, kept so that it can be counted if the provider never says. Events are
- * kept as they came and read only when 64 KB have gathered or they are needed, so that a stream
- * with usage at its end costs nothing here.
+ * Keeps what a stream delivered, so that it can be counted if the provider never reports usage.
+ * Events are parsed only when 64 KB have accumulated or the text is needed, so that a stream with
+ * usage at its end costs nothing here.
  */
 export class DeliveredText {
-  private readonly said = new SaidText()
+  private readonly said = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** Bytes passed on, for deciding when progress is worth recording. */
+  /** The number of bytes forwarded, which decides when progress is worth recording. */
   bytes = 0
 
   add(events: Buffer): void {
@@ -87,25 +88,28 @@ export class DeliveredText {
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
   }
 
-  read(): Said {
+  read(): CountableText {
     this.digest()
     return this.said.read()
   }
 
-  /** Tokens so far without a tokenizer; for progress. */
+  /** Estimates the tokens so far without a tokenizer, for progress events. */
   roughTokens(): number {
     const { text, tokens } = this.read()
     return tokens + roughTokens(text)
   }
 
   private digest(): void {
-    eachWordOfEvents(Buffer.concat(this.events).toString('utf8'), this.said)
+    readEventTexts(Buffer.concat(this.events).toString('utf8'), this.said)
     this.events = []
     this.eventBytes = 0
   }
 }
 
-/** A token for every four Latin characters, and for each of the others. */
+/**
+ * Estimates the tokens of a text: one for every four Latin characters, and one for every other
+ * character.
+ */
 export const roughTokens = (text: string): number => tokensOf(lettersOf(text))
 
 type Letters = { readonly latin: number; readonly others: number }

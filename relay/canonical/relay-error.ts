@@ -1,6 +1,9 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 
-/** Why the gateway itself did not answer a call. Closed: every code has words and a status. */
+/**
+ * Names every reason for which the gateway itself refuses or fails a call. The list is closed:
+ * every code has a message and a status.
+ */
 export type RelayErrorCode =
   | 'invalid_request'
   | 'empty_body'
@@ -72,13 +75,13 @@ export type RelayErrorCode =
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 
 type RelayErrorParams = {
-  /** The field of the request that is at fault. */
+  /** Names the field of the request that is at fault. */
   readonly param?: string
-  /** What the message names: a model, a group, a limit. Never a provider's text. */
+  /** Names a model, a group or a limit for the message. It never contains a provider's text. */
   readonly subject?: string
 }
 
-/** `retryAfter`, in seconds, is for limits: when the caller may come back. */
+/** Builds an error. `retryAfter`, in seconds, tells the caller of a limit when to retry. */
 export const relayError = (
   code: RelayErrorCode,
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
@@ -87,7 +90,7 @@ export const relayError = (
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
-/** Which kind of error a client library makes of it. */
+/** Determines which exception the client libraries raise. */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -100,7 +103,7 @@ type ErrorType =
 export type Answer = {
   readonly status: number
   readonly type: ErrorType
-  /** `{param}` and `{subject}` are filled in. */
+  /** The placeholders `{param}` and `{subject}` are filled in. */
   readonly en: string
   readonly zh: string
 }

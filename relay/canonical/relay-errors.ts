@@ -1,7 +1,7 @@
 import { CHANNEL_ERRORS } from './channel-errors.ts'
 import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
-/** Status and words of every error; a code without them does not compile. */
+/** Holds the status and message of every error. A code without an entry does not compile. */
 export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
   empty_body: answer(
@@ -109,13 +109,13 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   not_logged_in: answer(
     401,
     'authentication_error',
-    'Not logged in, or the login has expired.',
+    'You are not logged in, or your login has expired.',
     '未登录或登录已过期，请重新登录！',
   ),
   session_required: answer(
     403,
     'permission_error',
-    'An access token can not do this: log in for it.',
+    'An access token cannot be used for this action. Log in instead.',
     '系统访问令牌不能进行此操作，请登录后操作。',
   ),
   password_not_own: answer(
@@ -281,15 +281,18 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   store_unavailable: answer(
     503,
     'server_error',
-    'The gateway cannot keep its books right now. Try again shortly.',
+    'The gateway cannot record calls right now. Try again shortly.',
     '系统暂时无法记账，请稍后重试。',
   ),
   ...CHANNEL_ERRORS,
-  internal_error: answer(500, 'server_error', 'Something went wrong here.', '系统内部错误。'),
+  internal_error: answer(500, 'server_error', 'An internal error occurred.', '系统内部错误。'),
 }
 
 export type Language = 'zh' | 'en'
 
-/** English unless the first language asked for is Chinese: client libraries ask for none. */
+/**
+ * Returns English unless the first requested language is Chinese, because client libraries request
+ * none.
+ */
 export const languageOf = (acceptLanguage: string | undefined): Language =>
   acceptLanguage?.trimStart().slice(0, 2).toLowerCase() === 'zh' ? 'zh' : 'en'

@@ -1,14 +1,14 @@
-/** What a stream's events go to. Together the calls carry every byte, once and in order. */
+/** Receives the events of a stream. The calls together carry every byte once and in order. */
 export type SseSink = {
-  /** Whole events with nothing to look at. */
+  /** Receives whole events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
-  /** One whole event with usage, an error or no choices in it, as far as the bytes tell. */
+  /** Receives one whole event whose bytes suggest usage, an error or an empty list of choices. */
   readonly marked: (bytes: Buffer) => void
-  /** The event whose data is `[DONE]`. */
+  /** Receives the event whose data is `[DONE]`. */
   readonly done: (bytes: Buffer) => void
 }
 
-/** A line or an event beyond this is no event stream any more. */
+/** A stream with a longer line or event is not treated as an event stream any more. */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
 const LF = 10
@@ -21,11 +21,11 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Cuts a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
- * changing a byte. Chunks that hold whole events pass uncopied; a marker inside a JSON text shows
- * as `\"usage\"` and can't be mistaken. Lines end with LF, CR LF or CR.
+ * changing a byte. Chunks of whole events are forwarded without a copy. A marker inside a JSON text
+ * appears as `\"usage\"` and can't be mistaken. Lines end with LF, CR LF or CR.
  */
 export class SseScanner {
-  /** True once an event outgrew its bound: what follows is not looked at. */
+  /** Becomes true when an event exceeds its bound. The bytes after it are not inspected. */
   isOverflown = false
   private readonly sink: SseSink
   private carry: Buffer = NOTHING
@@ -43,7 +43,8 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // Events were handed on as views of the carry: whoever has them keeps it, so take another.
+    // The events are views of the carry buffer, and the sink may keep them, so a new buffer is
+    // used.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -54,17 +55,19 @@ export class SseScanner {
     this.carried = left
   }
 
-  /** The bytes of an event that never got its blank line; empty when there are none. */
+  /** Returns the bytes of an event that was never ended by a blank line. */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
   }
 
-  /** Hands whole events on; answers where the open one begins. */
+  /**
+   * Passes whole events to the sink and returns the offset at which the incomplete event begins.
+   */
   private cut(bytes: Buffer): number {
     this.hasSeenCr ||= bytes.includes(CR)
     const marks = new Marks(bytes)
     let passFrom = 0
-    // The second half of a CR LF that fell between two chunks belongs to the event before.
+    // The LF of a CR LF that is split over two chunks belongs to the previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
     this.isAfterCr = false
     for (;;) {
@@ -85,7 +88,7 @@ export class SseScanner {
     return eventStart
   }
 
-  /** As `endByLf`, for streams in which carriage returns occur. */
+  /** Does the same as `endByLf` for streams that contain carriage returns. */
   private endOf(bytes: Buffer, start: number): number {
     let lineStart = start
     for (let at = lineStart; at < bytes.length; at += 1) {
@@ -109,7 +112,10 @@ export class SseScanner {
     open.copy(this.carry)
   }
 
-  /** Appends to what is carried, in place while there is room: many small chunks stay cheap. */
+  /**
+   * Appends the chunk to the carry buffer, in place while it fits, so that many small chunks stay
+   * cheap.
+   */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length
     if (this.carry.length < length) {
@@ -122,20 +128,23 @@ export class SseScanner {
   }
 }
 
-/** How many times its own length an event may keep in memory. */
+/** An event keeps at most this multiple of its own length in memory. */
 const PINNED_FACTOR = 8
 
 /**
- * The events between two places, uncopied unless they are a small part of their memory: a view
- * keeps all of it alive, so a few bytes behind a large event would cost its megabyte for as long
- * as they are kept.
+ * Returns the events between two offsets. They are copied only when they are a small part of their
+ * buffer: a view keeps the whole buffer alive, so a few bytes behind a large event would hold its
+ * megabyte for as long as they are kept.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
   return bytes.buffer.byteLength > events.length * PINNED_FACTOR ? Buffer.from(events) : events
 }
 
-/** Behind the blank line that ends the event at `start`; -1 when it has not come yet. */
+/**
+ * Returns the offset behind the blank line that ends the event at `start`, or -1 when the line is
+ * not there yet.
+ */
 function endByLf(bytes: Buffer, start: number): number {
   let lineStart = start
   for (;;) {
@@ -146,7 +155,7 @@ function endByLf(bytes: Buffer, start: number): number {
   }
 }
 
-/** Where the next marker lies, so that a chunk is searched once and not for every event. */
+/** Remembers where the next marker is, so that a chunk is searched once and not once per event. */
 class Marks {
   private readonly bytes: Buffer
   private usageAt: number
@@ -168,7 +177,10 @@ class Marks {
   }
 }
 
-/** The next place where the key has a value: OpenAI sends `"usage":null` with every chunk. */
+/**
+ * Returns the next place where the key has a value that is not null: OpenAI sends `"usage":null`
+ * with every chunk.
+ */
 function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
     let value = at + key.length
@@ -178,7 +190,10 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   return bytes.length
 }
 
-/** The next empty list of choices. Few events have an empty list at all, and all have choices. */
+/**
+ * Returns the next empty list of choices. Few events contain an empty list, so the search is for it
+ * and not for `choices`, which every event contains.
+ */
 function nextEmpty(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
     let end = at
@@ -192,14 +207,17 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // A look from the back is enough for nearly every event: its JSON ends with a brace.
+  // The last character is enough for nearly every event, because its JSON ends with a brace.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false
   return eventData(bytes.subarray(start, end))?.trim() === DONE
 }
 
-/** The event's data as a client would get it (its `data:` lines, joined); null without any. */
+/**
+ * Returns the event's data as a client would receive it (its `data:` lines, joined), or null if it
+ * has none.
+ */
 export function eventData(event: Buffer): string | null {
   let data: string | null = null
   for (const line of event.toString('utf8').split(/\r\n|\n|\r/)) {

@@ -1,10 +1,13 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
-/** How much of what a provider said it used can be billed. */
+/** Holds the part of the usage reported by a provider that can be billed. */
 export type UsageReport = {
-  /** Every count that can be read, cut to its ceiling; a count that can't be read is 0. */
+  /** Each count is limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
-  /** All of it is as the provider said, but for parts that were cut to their whole. */
+  /**
+   * True if all counts are as the provider reported them, except parts that were cut to their
+   * whole.
+   */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
 }
@@ -17,27 +20,29 @@ export type UsageAnomaly =
   | 'missing'
   | 'parts-exceed-whole'
 
-/** More than this is not charged for, however large the provider's counts are. */
+/** Counts beyond these ceilings are not charged, however large the reported counts are. */
 export type UsageBounds = {
   readonly inputCeiling: number
   readonly outputCeiling: number
 }
 
-/** Beyond this no count is true, whatever the request. */
+/** A count beyond this is false for every request. */
 export const TOKENS_MAX = 10_000_000
 
-/** Providers may count reasoning beside the limit that they were given. */
+/** Allows for providers that count reasoning in addition to the limit that was sent. */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * OpenAI's chat usage, normalised: `prompt_tokens` includes cached, audio and image tokens,
+ * Reads OpenAI's chat usage: `prompt_tokens` includes cached, audio and image tokens, and
  * `completion_tokens` includes reasoning and audio. An explicit zero is a zero. The cache counts of
- * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is not.
- * An anomaly makes no call cheaper: a count beyond its ceiling stands for the ceiling, a fraction
- * is rounded up, digits in a text are read, and no cache count lowers the price where it can't be
- * true or the prompt was cut. Where the report is not trusted, `meter` takes the larger of it and
- * the gateway's own count.
+ * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is
+ * missing.
+ *
+ * An anomaly makes no call cheaper: a count beyond its ceiling is replaced by the ceiling, a
+ * fraction is rounded up, digits in a text are read, and a cache count lowers the price only where
+ * it can be true and the prompt was not cut. Where the report is not trusted, `meter` takes the
+ * larger of it and the gateway's own count.
  */
 export function readOpenAiUsage(
   raw: unknown,
@@ -57,27 +62,28 @@ export function readOpenAiUsage(
   const output = recordOf(usage.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens
   const cached = prompt === usage.prompt_tokens ? counts.discount(cachedBy) : 0
-  const written = counts.optional(input.cache_write_tokens)
+  const cacheWritten = counts.optional(input.cache_write_tokens)
   const audio = counts.optional(input.audio_tokens)
   const image = counts.optional(input.image_tokens)
-  const thought = counts.optional(output.reasoning_tokens)
-  const spoken = counts.optional(output.audio_tokens)
+  const reasoning = counts.optional(output.reasoning_tokens)
+  const outputAudio = counts.optional(output.audio_tokens)
   const total = isOutputTotalLessPrompt
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
   const whole = Math.max(completion, total - prompt)
-  // What costs the caller least comes first: where parts overlap, it is the dear ones that give.
+  // The cheapest parts are taken first, so that where parts overlap the expensive ones are cut.
   const rest = new Whole(prompt)
   const parts = {
     cacheRead: rest.take(cached),
-    cacheWrite5m: rest.take(written),
+    cacheWrite5m: rest.take(cacheWritten),
     inputAudio: rest.take(audio),
     inputImage: rest.take(image),
     inputUncached: rest.left,
-    reasoning: Math.min(thought, whole),
-    outputAudio: Math.min(spoken, whole),
+    reasoning: Math.min(reasoning, whole),
+    outputAudio: Math.min(outputAudio, whole),
   }
-  const isCut = cached + written + audio + image > prompt || thought > whole || spoken > whole
+  const isCut =
+    cached + cacheWritten + audio + image > prompt || reasoning > whole || outputAudio > whole
   return {
     usage: { ...NO_USAGE, ...parts, output: whole },
     isTrusted: counts.anomaly === null,
@@ -85,7 +91,7 @@ export function readOpenAiUsage(
   }
 }
 
-/** A count that its parts are taken from, until nothing is left. */
+/** A total from which parts are taken until nothing is left. */
 class Whole {
   left: number
 
@@ -103,7 +109,7 @@ class Whole {
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** Reads counts and remembers the first thing wrong with any of them. */
+/** Reads counts and remembers the first anomaly. */
 class Counts {
   anomaly: UsageAnomaly | null = null
 
@@ -117,16 +123,16 @@ class Counts {
     return value === undefined || value === null ? 0 : this.count(value, most)
   }
 
-  /** A count that lowers the price: 0 unless it can be true. */
+  /** Reads a count that lowers the price. It is 0 unless it can be true. */
   discount(value: unknown): number {
     const count = this.optional(value)
     return count === value ? count : 0
   }
 
   private count(value: unknown, most: number): number {
-    const fault = faultOf(value, most)
-    if (fault === null) return value as number
-    this.anomaly ??= fault
+    const anomaly = anomalyOf(value, most)
+    if (anomaly === null) return value as number
+    this.anomaly ??= anomaly
     const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
     return typeof count === 'number' ? Math.min(Math.ceil(Math.max(count, 0)), most) : 0
   }
@@ -134,7 +140,7 @@ class Counts {
 
 const DIGITS = /^\d{1,16}$/
 
-function faultOf(value: unknown, most: number): UsageAnomaly | null {
+function anomalyOf(value: unknown, most: number): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'
   if (value > most) return 'absurd'

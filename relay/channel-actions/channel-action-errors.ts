@@ -8,29 +8,29 @@ const CHANNEL_ACTION_ERRORS = {
     200,
     {
       zh: '该渠道无法调用：类型、地址、密钥或必填项缺失或不被允许',
-      en: 'This channel can’t be called: type, address, key or a field is missing or not allowed',
+      en: 'This channel can’t be called: a required setting is missing or not allowed',
     },
   ],
   ModelsNotListed: [
     200,
-    { zh: '该渠道类型不提供模型列表', en: 'This type of channel does not list its models' },
+    { zh: '该渠道类型不提供模型列表', en: 'This channel type does not list its models' },
   ],
   ModelsUnavailable: [200, { zh: '获取模型列表失败', en: 'The models could not be fetched' }],
   BalanceNotOffered: [
     200,
-    { zh: '该渠道类型不支持查询余额', en: 'This type of channel does not tell its balance' },
+    { zh: '该渠道类型不支持查询余额', en: 'This channel type does not report a balance' },
   ],
   BalanceUnavailable: [200, { zh: '查询余额失败', en: 'The balance could not be read' }],
   TestsRunning: [200, { zh: '测试已在运行中', en: 'A test of all channels is already running' }],
   BalancesRunning: [
     200,
-    { zh: '余额更新已在运行中', en: 'The balances are being updated already' },
+    { zh: '余额更新已在运行中', en: 'The balances are already being updated' },
   ],
 } satisfies ErrorCatalogue<string>
 
 const errorOf = errorsOf(CHANNEL_ACTION_ERRORS)
 
-/** An error to be thrown; `why` is appended to its message. */
+/** Returns an error to be thrown. `why` is appended to its message. */
 export function channelActionError(
   code: keyof typeof CHANNEL_ACTION_ERRORS,
   why?: Words,

@@ -8,7 +8,7 @@ import { channelActionError } from './channel-action-errors.ts'
 import type { TestRuns } from './test-runs.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'
 
-/** The app, with handlers typed by their schemas. */
+/** The Fastify app whose handlers are typed by their schemas. */
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -17,8 +17,8 @@ export type ActionDeps = CheckDeps & {
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-/** One action: its route, its schema and what it does. */
-export type ChannelAct = (api: Api, deps: ActionDeps) => void
+/** Registers one action: its route, its schema and its handler. */
+export type ChannelAction = (api: Api, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
@@ -28,7 +28,10 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
   at: now(),
 })
 
-/** The channel as it was last saved: what an admin sees is what is asked. Throws a 404. */
+/**
+ * Returns the channel as it was last saved, so that an action uses the settings that the admin
+ * sees. Throws a 404.
+ */
 export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)
@@ -36,7 +39,10 @@ export async function channelNow(deps: ActionDeps, channelId: number): Promise<R
   return channel
 }
 
-/** As for any write: its position, and the answer once the channels' screens include it. */
+/**
+ * Sets `x-position`, as every write does, and waits until the read models of the channel pages
+ * include it.
+ */
 export async function visible(
   { freshness }: ActionDeps,
   reply: FastifyReply,

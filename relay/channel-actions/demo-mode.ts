@@ -4,10 +4,13 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** What only tells: types, and how far a run of tests has come. */
+/** These routes stay open because they only read: channel types and the progress of a test run. */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
-/** On a demo site providers are asked nothing, but for the super admin: as the write API's acts. */
+/**
+ * Refuses requests to providers on a demo site, except from the super admin, as the write API does
+ * with its actions.
+ */
 export function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

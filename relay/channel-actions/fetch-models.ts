@@ -2,19 +2,19 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
-import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
-import { askProvider, notUnderstood } from './ask-provider.ts'
-import { type ActionDeps, type ChannelAct, channelNow } from './channel-action.ts'
+import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
+import { askProvider, unexpectedFormat } from './ask-provider.ts'
+import { type ActionDeps, type ChannelAction, channelNow } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { enteredTarget } from './entered-target.ts'
+import { unsavedTarget } from './unsaved-target.ts'
 
-/** Names that are no longer than this, and no more of them, can be a channel's models. */
+/** Longer names, and names beyond the 5 000th, are not stored as models of a channel. */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
 
-type Loose = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
-/** By the list's name: which member of an entry is the name to call the model by. */
+/** Maps the name of a list to the member of its entries that holds the model's name. */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],
@@ -22,8 +22,8 @@ const LISTS: readonly (readonly [list: string, name: string])[] = [
 ]
 
 /**
- * The names in a provider's list of models, in its order: OpenAI's `data[].id`, Cohere's
- * `models[].name`, Cloudflare's `result[].name`. null when it is none of these.
+ * Returns the model names of a provider's list in its order: OpenAI's `data[].id`, Cohere's
+ * `models[].name` or Cloudflare's `result[].name`. Returns null for any other format.
  */
 export function modelsIn(text: string): readonly string[] | null {
   let value: unknown
@@ -34,17 +34,20 @@ export function modelsIn(text: string): readonly string[] | null {
   }
   if (typeof value !== 'object' || value === null) return null
   for (const [list, name] of LISTS) {
-    const entries = (value as Loose)[list]
+    const entries = (value as JsonObject)[list]
     if (!Array.isArray(entries)) continue
     const names = entries.map((entry: unknown) =>
-      typeof entry === 'object' && entry !== null ? (entry as Loose)[name] : null,
+      typeof entry === 'object' && entry !== null ? (entry as JsonObject)[name] : null,
     )
     return [...new Set(names.filter(isName))].slice(0, NAMES_MAX)
   }
   return null
 }
 
-/** A comma would part it in two on the wire; a control character is no name. */
+/**
+ * Commas are excluded because they separate names on the wire; control characters and lone
+ * surrogates are never part of a name.
+ */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&
@@ -52,33 +55,36 @@ const isName = (value: unknown): value is string =>
   /^[^,\p{Cc}\p{Cs}]+$/u.test(value)
 
 /**
- * `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models`, for admins: the names
- * of the models that a provider lists. A stored key goes to its stored address alone.
+ * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins: the
+ * names of the models that a provider lists. A stored key is sent to its stored address only.
  */
-export const fetchModels: ChannelAct = (api, deps) => {
+export const fetchModels: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/fetch_models/:id'),
     onRequest: onlyAdmin,
     handler: async ({ params }) => {
       const { target } = await channelNow(deps, Number(params.id))
       if (target === null) throw channelActionError('ChannelNotCallable')
-      return success(await listed(deps, target))
+      return success(await modelsOf(deps, target))
     },
   })
   api.route({
     ...endpoint(channelChecks, 'POST /api/channel/fetch_models'),
     onRequest: onlyAdmin,
-    handler: async ({ body }) => success(await listed(deps, await enteredTarget(deps, body))),
+    handler: async ({ body }) => success(await modelsOf(deps, await unsavedTarget(deps, body))),
   })
 }
 
-async function listed({ side }: ActionDeps, target: ProviderTarget): Promise<string[]> {
+async function modelsOf(
+  { providerOutbound }: ActionDeps,
+  target: ProviderTarget,
+): Promise<string[]> {
   const { modelsPath } = target.profile
   if (modelsPath === null) throw channelActionError('ModelsNotListed')
-  const asked = sideRequest(target, modelsPath, { isBeside: false })
-  const told = await askProvider(side.via(target.proxy), asked)
-  if (!told.isTold) throw channelActionError('ModelsUnavailable', told.why)
-  const names = modelsIn(told.text)
-  if (names === null) throw channelActionError('ModelsUnavailable', notUnderstood())
+  const request = providerRequest(target, modelsPath, { isUnversioned: false })
+  const reply = await askProvider(providerOutbound.via(target.proxy), request)
+  if (!reply.isAnswered) throw channelActionError('ModelsUnavailable', reply.why)
+  const names = modelsIn(reply.text)
+  if (names === null) throw channelActionError('ModelsUnavailable', unexpectedFormat())
   return [...names]
 }

@@ -1,4 +1,7 @@
-/** Works on all items, on so many at a time, until the signal aborts; how many were begun. */
+/**
+ * Runs `work` on all items, at most `atOnce` at a time, until the signal aborts. Returns the number
+ * of items that were begun.
+ */
 export async function inParallel<T>(
   items: readonly T[],
   atOnce: number,

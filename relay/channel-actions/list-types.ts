@@ -6,10 +6,10 @@ import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from '../providers/tasks/profiles.ts'
-import type { ChannelAct } from './channel-action.ts'
+import type { ChannelAction } from './channel-action.ts'
 
-/** `GET /api/channel/types`, for admins: what can be served, and the fields each type has. */
-export const listTypes: ChannelAct = (api) => {
+/** Serves `GET /api/channel/types` for admins: the supported channel types and their fields. */
+export const listTypes: ChannelAction = (api) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/types'),
     onRequest: onlyAdmin,

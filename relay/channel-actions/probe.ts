@@ -20,21 +20,27 @@ import {
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
-/** These think before they speak, and refuse the older name of the limit. */
-const THINKERS = /(^|\/)(o[1-9]|gpt-5)/
+/** Reasoning models reject `max_tokens` and require the newer name of the limit. */
+const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
-/** The model a channel is tested with when nobody names one; empty when it has none. */
+/**
+ * Returns the model with which a channel is tested by default. It is empty when the channel has no
+ * models.
+ */
 const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
-/** The smallest chat there is; null when the model's name can't be one, or chats aren't taken. */
+/**
+ * Builds the smallest possible chat. Returns null when the model's name is invalid or the channel
+ * accepts no chats.
+ */
 function testRequest(
   { terms }: Pick<RelayChannel, 'terms'>,
   model: string,
   isStream: boolean,
 ): ChatRequest | null {
   if (workOf({ terms }) !== 'chat') return null
-  const limit = THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens'
+  const limit = REASONING_MODELS.test(model) ? 'max_completion_tokens' : 'max_tokens'
   const body = {
     model: terms.modelPrefix + model,
     messages: [{ role: 'user', content: 'hi' }],
@@ -49,13 +55,16 @@ export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 
 export type Probe = {
   readonly channel: RelayChannel
-  /** As the channel's own list has it; its test model, or its first, when left out. */
+  /**
+   * The model's name as the channel lists it. The default is the channel's test model, or its first
+   * model.
+   */
   readonly model?: string | undefined
   readonly isStream?: boolean
-  /** Who asked for it (`user:7`, `system:health`), and because of what. */
+  /** The actor who requested the test (`user:7`, `system:health`) and the cause of the request. */
   readonly actor: string
   readonly cause: string | null
-  /** The run over all channels that it is a part of. */
+  /** The id of the run over all channels to which this test belongs. */
   readonly run?: string
   readonly signal?: AbortSignal
 }
@@ -64,17 +73,17 @@ export type ProbeResult = {
   readonly isSuccess: boolean
   readonly model: string
   readonly durationMs: number
-  /** A code; empty for a success. */
+  /** An error code; empty for a success. */
   readonly reason: string
-  /** The model that the answer names, where that is another one than was sent; null otherwise. */
+  /** The model that the answer names if it differs from the requested one; null otherwise. */
   readonly otherModel: string | null
-  /** How it failed; null for a success, and where no request could be made at all. */
+  /** How the test failed; null for a success, and where no request could be made at all. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
-  /** Of its event; null when there is none, as nobody was asked. */
+  /** The position of the recorded event; null when no request was sent or the test was aborted. */
   readonly position: number | null
 }
 
-/** A test is a question of seconds: who asks is waiting for it. */
+/** A test should take seconds, because an admin is waiting for it. */
 export const PROBE_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
   firstByteMs: 30_000,
@@ -83,9 +92,9 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Asks one channel for one minimal chat, by the same code and connections as a caller's, whether
- * it is enabled or not, and records what came of it. Never throws for a provider's sake; rejects
- * only when the result can't be recorded.
+ * Sends one minimal chat to a channel, enabled or not, through the same code and connections as
+ * callers' chats, and records the result. Provider failures do not throw; the promise rejects only
+ * when the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,
@@ -102,13 +111,13 @@ export async function testChannel(
   }
   const { actor, cause, run = null, signal } = why
   const startedAt = performance.now()
-  const end = await ask(deps, { target, candidate, deadlines, signal })
+  const end = await sendTest(deps, { target, candidate, deadlines, signal })
   const durationMs = Math.round(performance.now() - startedAt)
   const isSuccess = end.kind === 'answered'
   const reason = isSuccess ? '' : reasonOf(end)
   const otherModel = isSuccess ? otherModelOf(end, candidate, target) : null
   const result = { isSuccess, model, durationMs, reason, otherModel, end: isSuccess ? null : end }
-  // A test that was ended here says nothing about the channel.
+  // A test that was aborted here says nothing about the channel.
   if (signal?.aborted) return { ...result, position: null }
   const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
   const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
@@ -125,26 +134,26 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 type Answered = {
   readonly kind: 'answered'
   readonly rawUsage: unknown
-  /** As sent; null or undefined when the answer names none. */
+  /** The name as sent; null or undefined when the answer names no model. */
   readonly answeredModel: string | null | undefined
 }
 
-type Question = {
+type TestRequest = {
   readonly target: ProviderTarget
   readonly candidate: Candidate
   readonly deadlines: Deadlines
   readonly signal: AbortSignal | undefined
 }
 
-/** What a stream brings is counted by nobody here, and kept by nobody. */
-const NOWHERE = { write: () => true }
+/** The bytes of a stream are discarded. */
+const DISCARD = { write: () => true }
 
-async function ask(
+async function sendTest(
   { outbound, watch }: ProbeDeps,
-  { target, candidate, deadlines, signal }: Question,
+  { target, candidate, deadlines, signal }: TestRequest,
 ): Promise<Answered | Failed> {
   const { request, body, upstreamModel } = candidate
-  const forwarder = request.isStream ? new StreamForwarder(NOWHERE, false, null, () => {}) : null
+  const forwarder = request.isStream ? new StreamForwarder(DISCARD, false, null, () => {}) : null
   const attempt = new UpstreamAttempt(forwarder, deadlines)
   const startedAt = performance.now()
   const watched = {
@@ -154,15 +163,15 @@ async function ask(
       return !attempt.isClosed
     },
   }
-  const giveUp = () => attempt.abort('draining')
+  const abort = () => attempt.abort('draining')
   watch.add(watched)
   const path = chatPathOf(target, upstreamModel ?? request.model)
   const { headers, origin, proxy } = target
   const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
-  signal?.addEventListener('abort', giveUp)
-  if (signal?.aborted) giveUp()
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
   const end = await ended
-  signal?.removeEventListener('abort', giveUp)
+  signal?.removeEventListener('abort', abort)
   if (end.kind === 'plain') {
     const { body: answer } = end
     return { kind: 'answered', rawUsage: usageInAnswer(answer), answeredModel: modelIn(answer) }
@@ -180,7 +189,7 @@ async function ask(
 
 const MODEL_LENGTH_SHOWN = 128
 
-/** A deployment has a name of its own, whatever model it runs. */
+/** A deployment's name need not match its model, so it is not compared. */
 function otherModelOf(
   { answeredModel }: Answered,
   { request, upstreamModel }: Candidate,

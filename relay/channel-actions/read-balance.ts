@@ -6,16 +6,16 @@ import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
 import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
-import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
+import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { askProvider, notUnderstood } from './ask-provider.ts'
+import { askProvider, unexpectedFormat } from './ask-provider.ts'
 import type { CheckDeps } from './views-now.ts'
 
 export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
   | { readonly isRead: false; readonly why: Words }
 
-/** An account's own answer has no need for more. */
+/** A longer answer is not a balance. */
 const TEXT_MAX = 64 * 1024
 
 const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the exchange rate first (Price)' }
@@ -23,7 +23,7 @@ const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the excha
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/** Asks what is left of the channel's account, and records it in dollars. */
+/** Reads the remaining balance of the channel's account and records it in dollars. */
 export async function readBalance(
   deps: CheckDeps,
   { channelId }: RelayChannel,
@@ -47,7 +47,7 @@ export async function readBalance(
 }
 
 async function askBalance(
-  { side, now }: CheckDeps,
+  { providerOutbound, now }: CheckDeps,
   target: ProviderTarget,
   signal: AbortSignal | undefined,
 ): Promise<Balance | { readonly why: Words }> {
@@ -58,14 +58,14 @@ async function askBalance(
   for (;;) {
     const path = query.pathAfter(answers, now())
     if (path === null) break
-    const asked = sideRequest(target, path, { isBeside: true, keyHeader })
-    const told = await askProvider(side.via(target.proxy), asked, signal)
-    if (!told.isTold) return { why: told.why }
-    const parsed = told.text.length > TEXT_MAX ? null : parseJsonText(told.text)
-    if (parsed === null || 'fault' in parsed) return { why: notUnderstood() }
+    const asked = providerRequest(target, path, { isUnversioned: true, keyHeader })
+    const reply = await askProvider(providerOutbound.via(target.proxy), asked, signal)
+    if (!reply.isAnswered) return { why: reply.why }
+    const parsed = reply.text.length > TEXT_MAX ? null : parseJsonText(reply.text)
+    if (parsed === null || 'fault' in parsed) return { why: unexpectedFormat() }
     answers.push(parsed.value)
   }
-  return query.read(answers, target.address.href) ?? { why: notUnderstood() }
+  return query.read(answers, target.address.href) ?? { why: unexpectedFormat() }
 }
 
 function inDollars({ amount, currency }: Balance, yuanPerDollar: string): Amount | null {

@@ -9,7 +9,7 @@ import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { judgeTest, SlowTests } from '../channel-health/judge-test.ts'
 import { ASK_LIMITS } from './ask-provider.ts'
-import { type ActionDeps, type ChannelAct, typed } from './channel-action.ts'
+import { type ActionDeps, type ChannelAction, typed } from './channel-action.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-types.ts'
@@ -19,8 +19,11 @@ import { createTestRuns } from './test-runs.ts'
 import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './views-now.ts'
 
-/** What admins do with providers: each is served where the providers' code and connections are. */
-const ACTIONS: readonly ChannelAct[] = [
+/**
+ * Actions that send requests to providers. The relay serves them because it holds the providers'
+ * code and connections.
+ */
+const ACTIONS: readonly ChannelAction[] = [
   listTypes,
   testOneChannel,
   testAllChannels,
@@ -29,20 +32,20 @@ const ACTIONS: readonly ChannelAct[] = [
   updateBalances,
 ]
 
-/** A process without a relay: they are described, and there is nothing behind them. */
+/** Describes the actions in a process without a relay: the routes are documented and answer 404. */
 export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
       throw httpError('NoSuchRoute')
     })
-    // Nothing of it is looked at: no request comes as far as an act.
+    // The hook ends every request before its action runs, so the dependencies are never used.
     const nothing = {} as ActionDeps
-    for (const act of ACTIONS) act(typed(scope), nothing)
+    for (const action of ACTIONS) action(typed(scope), nothing)
   })
 }
 
 export type ChannelActions = {
-  /** Registers them on the management API's app, under its session guard. */
+  /** Registers the actions on the management API's app, under its session guard. */
   readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
   readonly stop: () => Promise<void>
 }
@@ -50,24 +53,34 @@ export type ChannelActions = {
 export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, watch, views } = relay
-  const side = createOutbound(policy, ASK_LIMITS)
+  const providerOutbound = createOutbound(policy, ASK_LIMITS)
   const judging = { ...relay, slowTests: new SlowTests() }
   const judge: CheckDeps['judge'] = (...test) => judgeTest(judging, ...test)
-  const parts: CheckDeps = { core, actors, now, outbound, watch, views, policy, side, judge }
-  const runs = createTestRuns(parts)
+  const deps: CheckDeps = {
+    core,
+    actors,
+    now,
+    outbound,
+    watch,
+    views,
+    policy,
+    providerOutbound,
+    judge,
+  }
+  const runs = createTestRuns(deps)
   const lastRunAt = async () => (await latestTestRun(core.db))?.startedTime ?? 0
   const schedule = startTestSchedule({ ...core, views, runs, lastRunAt })
   return {
     add: (app, freshness) => {
       app.register(async (scope) => {
         refuseInDemo(scope, core)
-        for (const act of ACTIONS) act(typed(scope), { ...parts, runs, freshness })
+        for (const action of ACTIONS) action(typed(scope), { ...deps, runs, freshness })
       })
     },
     stop: async () => {
       await schedule.stop()
       await runs.stop()
-      await side.close()
+      await providerOutbound.close()
     },
   }
 }

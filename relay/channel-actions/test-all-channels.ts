@@ -7,15 +7,15 @@ import {
   type TestProgress,
   type TestResults,
 } from '#read-api/contract/channel-actions.ts'
-import { type ActionDeps, type ChannelAct, contextOf, visible } from './channel-action.ts'
+import { type ActionDeps, type ChannelAction, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
- * `GET /api/channel/test`, for admins: tests all channels in the background; and how far that is,
- * `GET /api/channel/test/progress`; and what it found, `GET /api/channel/test/results`.
+ * Serves `GET /api/channel/test` for admins, which tests all channels in the background, `GET
+ * /api/channel/test/progress`, and `GET /api/channel/test/results` with the result of each channel.
  */
-export const testAllChannels: ChannelAct = (api, deps) => {
+export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/test'),
     onRequest: onlyAdmin,
@@ -55,7 +55,7 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // A run whose process died has no end in the ledger, and nobody who holds its lease.
+  // A run whose process died has no recorded end, and its lease has no holder.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -6,24 +6,24 @@ import { RELAY_ERRORS } from '../canonical/relay-errors.ts'
 import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
-import { NO_WAY } from './ask-provider.ts'
-import { type ChannelAct, channelNow, contextOf, visible } from './channel-action.ts'
+import { PROXY_FAILED } from './ask-provider.ts'
+import { type ChannelAction, channelNow, contextOf, visible } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { type ProbeResult, testChannel } from './probe.ts'
 
 const NO_REQUEST: Words = {
   zh: '模型名称或参数覆盖无法构成请求',
-  en: 'The model’s name or the channel’s overrides make no request',
+  en: 'The model’s name or the channel’s overrides do not make a valid request',
 }
 
 const NO_CHATS: Words = {
   zh: '该渠道类型只接受绘图或音乐任务，无法用对话测试',
-  en: 'Channels of this type take drawing or music tasks only, and no chat to test them by',
+  en: 'Channels of this type accept only drawing or music tasks, so they can’t be tested by a chat',
 }
 
 /**
- * Why a test failed, as an admin may read it: without keys and addresses. Empty for a success, but
- * for one whose answer names another model than was sent.
+ * Explains to an admin why a test failed, without keys and addresses. The text is empty for a
+ * success, unless the answer names another model than the requested one.
  */
 function testWords(
   { isSuccess, reason, otherModel, end }: ProbeResult,
@@ -34,7 +34,7 @@ function testWords(
     if (workOf(channel) !== 'chat') return NO_CHATS
     return reason === 'no-request' ? NO_REQUEST : channelActionError('ChannelNotCallable').words
   }
-  if (end.isProxy === true) return NO_WAY
+  if (end.isProxy === true) return PROXY_FAILED
   if (end.error !== 'status' && end.error !== 'error-event') {
     const { zh, en } = RELAY_ERRORS[ERROR_CODE_OF[end.error]]
     return { zh, en }
@@ -49,11 +49,11 @@ function testWords(
 
 const otherModelWords = (model: string): Words => ({
   zh: `响应中的模型为 ${model}，与请求的模型不符`,
-  en: `The answer names another model than was sent: ${model}`,
+  en: `The answer names another model than the requested one: ${model}`,
 })
 
-/** `GET /api/channel/test/{id}?model`, for admins: one small chat, and how long it took. */
-export const testOneChannel: ChannelAct = (api, deps) => {
+/** Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and reports its duration. */
+export const testOneChannel: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/test/:id'),
     onRequest: onlyAdmin,

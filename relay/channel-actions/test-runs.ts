@@ -9,9 +9,9 @@ import { testChannel } from './probe.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'
 
 export type TestRuns = {
-  /** null: one is running already, here or elsewhere. */
+  /** Starts a run. Returns null when one is already running, in this process or another. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
-  /** Gives up what is under way. */
+  /** Aborts the current run. */
   readonly stop: () => Promise<void>
 }
 
@@ -22,8 +22,8 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests every channel that no admin has turned off, in the background, so many at a time. One run
- * at a time among all processes, by a lease: one whose process dies is over with that lease.
+ * Tests every channel that no admin has disabled, in the background, a few at a time. A lease
+ * allows one run at a time among all processes; a run whose process dies ends with its lease.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core
@@ -37,8 +37,8 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
     try {
       const run = { id: randomUUID(), channelIds: await channelsToTest(deps), context, lease }
       const position = await record(deps, run)
-      underWay = carryOut(deps, run, stopping.signal)
-        .catch((err: unknown) => log.warn({ err }, 'a test of all channels broke off'))
+      underWay = execute(deps, run, stopping.signal)
+        .catch((err: unknown) => log.warn({ err }, 'a test run of all channels failed'))
         .finally(() => {
           underWay = null
         })
@@ -81,7 +81,7 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
     .toSorted((one, other) => one - other)
 }
 
-/** Tasks cost too much to be tried. */
+/** Tasks are not tested because they cost too much. */
 const isTestable = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 
@@ -92,7 +92,7 @@ async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): 
   return started.position
 }
 
-async function carryOut(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
+async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
   const { actors, core, now } = deps
   const lost = new AbortController()
   const renewing = setInterval(() => renew(deps, run.lease, lost), LEASE_MS / 3)
@@ -115,7 +115,7 @@ async function carryOut(deps: CheckDeps, run: Run, stopped: AbortSignal): Promis
   }
 }
 
-/** null: it was not tested after all. */
+/** Returns null when the channel was not tested. */
 async function testOne(
   deps: CheckDeps,
   { id, context }: Run,
@@ -132,12 +132,15 @@ async function testOne(
     deps.judge(channel, result, context)
     return result.isSuccess
   } catch (err) {
-    deps.core.log.warn({ err, channelId }, 'a test could not be recorded')
+    deps.core.log.warn({ err, channelId }, 'the result of a channel test could not be recorded')
     return null
   }
 }
 
-/** A missed renewal is made up for by the next; one that another process has is lost for good. */
+/**
+ * A failed renewal is repeated at the next interval. A lease that another process holds is lost for
+ * good.
+ */
 function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(
     (kept) => {

@@ -5,7 +5,7 @@ import { relayChannels } from '#projections/channels/query.ts'
 import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-actions.ts'
 import {
   type ActionDeps,
-  type ChannelAct,
+  type ChannelAction,
   channelNow,
   contextOf,
   visible,
@@ -15,8 +15,8 @@ import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { viewsNow } from './views-now.ts'
 
-/** `GET /api/channel/update_balance/{id}/`, for admins: what is left of its account, in dollars. */
-export const updateBalance: ChannelAct = (api, deps) => {
+/** Serves `GET /api/channel/update_balance/{id}/` for admins: the remaining balance in dollars. */
+export const updateBalance: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/update_balance/:id/'),
     onRequest: onlyAdmin,
@@ -28,7 +28,7 @@ export const updateBalance: ChannelAct = (api, deps) => {
       const read = await readBalance(deps, channel, target, contextOf(deps, request))
       if (!read.isRead) throw channelActionError('BalanceUnavailable', read.why)
       await visible(deps, reply, read.position)
-      // Exact in the ledger; on the wire it is a figure to be shown.
+      // The event holds the exact amount; the number in the answer is for display.
       const balance = Number(read.balance)
       return { success: true, message: '', balance, data: { balance } }
     },
@@ -36,12 +36,15 @@ export const updateBalance: ChannelAct = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/** Less than a proxy in front waits for an answer. */
-const WHOLE_MS = 45_000
+/** This is shorter than the time for which proxies in front wait for an answer. */
+const TOTAL_MS = 45_000
 const ENABLED = 1
 
-/** `GET /api/channel/update_balance`, for admins: of all enabled channels whose types tell it. */
-export const updateBalances: ChannelAct = (api, deps) => {
+/**
+ * Serves `GET /api/channel/update_balance` for admins: reads the balances of all enabled channels
+ * whose type reports one.
+ */
+export const updateBalances: ChannelAction = (api, deps) => {
   let isRunning = false
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/update_balance'),
@@ -70,7 +73,7 @@ async function readAll(
     .filter(({ status }) => status === ENABLED)
     .flatMap(({ id }) => deps.views.channels.find(id) ?? [])
     .filter(hasBalance)
-  const signal = AbortSignal.timeout(WHOLE_MS)
+  const signal = AbortSignal.timeout(TOTAL_MS)
   const counts = { updated: 0, failed: 0, position: 0 }
   const begun = await inParallel(channels, AT_ONCE, signal, async (channel) => {
     const { target } = channel
@@ -86,6 +89,6 @@ async function readAll(
   return { ...counts, left: channels.length - begun }
 }
 
-const EACH_MS = 15_000
+const PER_CHANNEL_MS = 15_000
 const limited = (whole: AbortSignal): AbortSignal =>
-  AbortSignal.any([whole, AbortSignal.timeout(EACH_MS)])
+  AbortSignal.any([whole, AbortSignal.timeout(PER_CHANNEL_MS)])

@@ -8,18 +8,18 @@ import type { ProbeDeps, ProbeResult } from './probe.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** What the checks of channels need, both those that an admin starts and the scheduled ones. */
+/** What channel checks need, both those that an admin starts and the scheduled ones. */
 export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /** What follows from a test: see `channel-health/judge-test.ts`. */
+  /** Applies the consequences of a test; see `channel-health/judge-test.ts`. */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
-  /** For what is asked of providers beside chats. */
-  readonly side: Outbound
+  /** Connections for requests to providers other than chats. */
+  readonly providerOutbound: Outbound
 }
 
-/** Waits until the relay's views include all that is written, for a bounded time. */
+/** Waits until the relay's views include all events written so far, but at most two seconds. */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const bound = new Promise<void>((resolve) => {

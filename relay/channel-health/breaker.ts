@@ -13,10 +13,10 @@ import { type Failure, type Outcome, outcomeOf } from './outcome.ts'
 import { type BreakerRule, Tallies } from './tallies.ts'
 
 /**
- * Channels (by id) and keys (by reference) whose provider asked to be left alone, until when (by
- * `performance.now()`). Known to this process alone, and short.
+ * Channels (by id) and keys (by reference) whose provider sent `Retry-After`, with the end of the
+ * pause (by `performance.now()`). The pauses are short and known to this process only.
  */
-class Resting {
+class Pauses {
   private readonly untils = new Map<number | string, number>()
 
   put(who: number | string, until: number, now: number): void {
@@ -24,17 +24,17 @@ class Resting {
     this.untils.set(who, until)
   }
 
-  /** What its provider asked for is over: an admin says that it may be called again. */
+  /** Ends a pause early: an admin has decided that the provider may be called again. */
   end(who: number | string): void {
     this.untils.delete(who)
   }
 
-  get isNobody(): boolean {
+  get isEmpty(): boolean {
     return this.untils.size === 0
   }
 
-  /** Until when; 0: it does not rest. */
-  untilOf(who: number | string, now: number): number {
+  /** Returns the end of the pause, or 0 when there is none. */
+  pauseEndOf(who: number | string, now: number): number {
     if (this.untils.size === 0) return 0
     const until = this.untils.get(who)
     if (until === undefined) return 0
@@ -54,18 +54,18 @@ type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
   readonly options: () => BreakerOptions
 }
 
-/** One try at one channel, as far as its health is concerned. */
+/** One attempt at one channel, as far as its health is concerned. */
 type Try = {
   readonly channel: RelayChannel
   readonly keyRef: string
-  /** As the caller named it. */
+  /** The model's name as the caller sent it. */
   readonly model: string
-  /** The circuits that this try is to tell about. */
+  /** The circuits that this attempt probes. */
   readonly probes: readonly CircuitScope[]
   readonly call: string
 }
 
-/** `due`: its pause is over, and one call may try it. */
+/** `due` means that the pause is over and one call may probe the key. */
 export type KeyStanding = 'free' | 'due' | 'out'
 
 type Opening = {
@@ -75,39 +75,45 @@ type Opening = {
   readonly retryAfterMs: number
 }
 
-/** How long a call may take to show whether a channel is well, before another one may. */
+/**
+ * The time that a call has to show whether a channel is healthy, before another call may probe it.
+ */
 const PROBE_LEASE_MS = 90_000
 
 /**
  * Opens circuits when calls fail too often, lets one call through when a pause is over, and closes
- * them when it succeeds. Counts in this process; decides by events that all processes follow.
+ * a circuit when that call succeeds. Failures are counted in this process; the state of circuits
+ * follows from events that all processes read.
  */
 export class Breaker {
   private readonly deps: Deps
   private readonly tallies = new Tallies()
-  private readonly resting = new Resting()
+  private readonly pauses = new Pauses()
   private readonly asking = new Set<string>()
   private readonly prober = randomUUID()
 
   constructor(deps: Deps) {
     this.deps = deps
-    deps.circuits.whenClosedByHand((scope) => this.forget(scope))
+    deps.circuits.onClosedByAdmin((scope) => this.forget(scope))
   }
 
-  /** Whether calls pass it by now: an open circuit, or a provider that asked for a rest. */
-  isPassedBy(channelId: number, model: string, now: number): boolean {
-    if (this.resting.untilOf(channelId, performance.now()) > 0) return true
+  /**
+   * Reports whether calls avoid the channel now, because a circuit is open or its provider sent
+   * `Retry-After`.
+   */
+  isAvoided(channelId: number, model: string, now: number): boolean {
+    if (this.pauses.pauseEndOf(channelId, performance.now()) > 0) return true
     const { circuits } = this.deps
     if (circuits.areAllClosed) return false
     return (
-      this.isShut(circuits.find(channelId, null, null), now) ||
-      this.isShut(circuits.find(channelId, model, null), now)
+      this.isOpen(circuits.find(channelId, null, null), now) ||
+      this.isOpen(circuits.find(channelId, model, null), now)
     )
   }
 
   /**
-   * null: nothing stands in the way. Else a promise of the circuits that this one call is to try;
-   * `false` when another call does that.
+   * Returns null when no circuit is open. Otherwise resolves to the circuits that this call is to
+   * probe, or to `false` when another call probes them.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -118,24 +124,27 @@ export class Breaker {
     return this.askAll([ofChannel, ofModel].filter((circuit) => circuit !== undefined))
   }
 
-  /** True when every key of every channel is free, as nearly always. */
-  get areKeysFree(): boolean {
-    return this.deps.circuits.areAllClosed && this.resting.isNobody
+  /** True when every key of every channel may be used, which is nearly always the case. */
+  get areAllKeysFree(): boolean {
+    return this.deps.circuits.areAllClosed && this.pauses.isEmpty
   }
 
   keyStanding(channelId: number, keyRef: string): KeyStanding {
-    if (this.resting.untilOf(keyRef, performance.now()) > 0) return 'out'
+    if (this.pauses.pauseEndOf(keyRef, performance.now()) > 0) return 'out'
     const circuit = this.deps.circuits.find(channelId, null, keyRef)
     if (circuit === undefined) return 'free'
-    return this.isShut(circuit, this.deps.now()) ? 'out' : 'due'
+    return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /** True when this one call is to try the key, whose pause is over. */
+  /** Resolves to true when this call is to probe the key, whose pause is over. */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }
 
-  /** What came of a try. Costs one look-up when it went well and nothing failed before. */
+  /**
+   * Records the result of an attempt. It costs one look-up when the attempt succeeded and nothing
+   * failed before.
+   */
   note(one: Try, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
     const { channelId } = channel
@@ -148,7 +157,10 @@ export class Breaker {
     for (const scope of probes) this.close(scope, 'probe', call)
   }
 
-  /** A test of a model of the channel went well, by this key: what was open is closed. */
+  /**
+   * Records that a test of a model succeeded with this key, and closes the circuits that the test
+   * covers.
+   */
   noteTest(
     { channelId, model, keyRef }: { channelId: number; model: string; keyRef: string | null },
     cause: string | null,
@@ -164,8 +176,9 @@ export class Breaker {
   }
 
   /**
-   * What is one key's fault says nothing of the channel, which has others: its provider answered.
-   * Of the last key that is left it is the channel's, which then is passed by as a whole.
+   * A failure that one key caused says nothing about a channel that has other keys, because its
+   * provider answered. When the key is the last one left, the failure counts against the channel,
+   * which is then avoided as a whole.
    */
   private fail(one: Try, failure: Failure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -190,18 +203,18 @@ export class Breaker {
     )
   }
 
-  /** A key rests by itself, its channel once all of its keys do. */
+  /** Pauses a key, and its channel once all of its keys are paused. */
   private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
-    if (!this.isKeys(one, outcome)) return this.resting.put(channelId, until, now)
-    this.resting.put(one.keyRef, until, now)
+    if (!this.isKeys(one, outcome)) return this.pauses.put(channelId, until, now)
+    this.pauses.put(one.keyRef, until, now)
     const inUse = keys.filter(
       ({ keyRef }) => this.deps.circuits.find(channelId, null, keyRef) === undefined,
     )
-    const untils = inUse.map(({ keyRef }) => this.resting.untilOf(keyRef, now))
-    if (!untils.includes(0)) this.resting.put(channelId, Math.min(...untils), now)
+    const untils = inUse.map(({ keyRef }) => this.pauses.pauseEndOf(keyRef, now))
+    if (!untils.includes(0)) this.pauses.put(channelId, Math.min(...untils), now)
   }
 
   private countKey({ channel, keyRef, call }: Try, failure: Failure, retryAfterMs: number): void {
@@ -248,9 +261,9 @@ export class Breaker {
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
 
-  /** An admin closed the circuit: neither earlier failures nor a `Retry-After` hold calls back. */
+  /** An admin closed the circuit, so earlier failures and a `Retry-After` no longer count. */
   private forget({ channelId, model, keyRef }: CircuitScope): void {
-    this.resting.end(keyRef ?? channelId)
+    this.pauses.end(keyRef ?? channelId)
     if (keyRef === null) this.tallies.forget(channelId, model)
     else this.tallies.forgetKey(keyRef)
   }
@@ -266,7 +279,7 @@ export class Breaker {
     return granted
   }
 
-  /** Of all calls of all processes one is answered true. */
+  /** Among all calls of all processes, exactly one receives true. */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
@@ -284,7 +297,9 @@ export class Breaker {
     }
   }
 
-  /** True when it changed something. What this process did, it knows at once. */
+  /**
+   * Returns true when the command changed something. This process applies its own events at once.
+   */
   private async tell(
     channelId: number,
     command: ChannelHealthCommand,
@@ -299,7 +314,7 @@ export class Breaker {
     return outcome.events.length > 0
   }
 
-  private isShut(circuit: OpenCircuit | undefined, now: number): boolean {
+  private isOpen(circuit: OpenCircuit | undefined, now: number): boolean {
     return circuit !== undefined && now < circuit.until
   }
 

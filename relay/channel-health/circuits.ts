@@ -2,21 +2,22 @@ import { scopeKey } from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
-/** A circuit that is not closed, as the events have it. */
+/** A circuit that is not closed, according to the events. */
 export type OpenCircuit = {
   readonly scope: CircuitScope
-  /** Unix milliseconds: from then on one call may try it. */
+  /** From this time on (unix milliseconds) one call may probe it. */
   readonly until: number
 }
 
-/** A row of the read model: what a start knows without folding history. */
+/** A row of the read model, which lets a relay start without folding the history. */
 export type CircuitRow = OpenCircuit & { readonly position: number }
 
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel: followed from the events of all processes, own ones
- * at once and then again. Nearly always empty, which is what a call asks first.
+ * The circuits that are not closed, by channel. They follow the events of all processes; this
+ * process's own events are applied at once and ignored when they are read again. The map is nearly
+ * always empty, so a call checks that first.
  */
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()
@@ -48,12 +49,12 @@ export class Circuits {
     return made
   }
 
-  /** Calls `then` once for every circuit that an admin closes, in whichever process. */
-  whenClosedByHand(then: (scope: CircuitScope) => void): void {
+  /** Calls `then` once for every circuit that an admin closes, in any process. */
+  onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }
 
-  /** An event seen before changes nothing. */
+  /** Applies an event. An event that was applied before changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
     const known = this.of(channelId)

@@ -1,44 +1,51 @@
-/** Of more, every word of an error is taken for an echo: the next call will tell. */
+/**
+ * Larger requests are not searched: the error text is then treated as an echo, and a later call
+ * decides.
+ */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**
- * Whether what an error says may be the caller's own words, repeated: letters and digits alone are
- * compared, of all texts of the request one behind the other, so that neither an escape nor a
- * text cut in pieces hides where they come from.
+ * Reports whether the text of an error may repeat the caller's own words. Only letters and digits
+ * are compared, and all texts of the request are joined, so that neither escapes nor texts cut into
+ * pieces hide where the words come from.
  */
 export function isEcho(said: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(said)) return true
   const texts: Texts = { all: [], prose: [] }
   try {
-    gather('', JSON.parse(requestBody.toString('utf8')), texts)
+    collect('', JSON.parse(requestBody.toString('utf8')), texts)
   } catch {
     return true
   }
-  const wanted = bare(said)
-  const holds = (parts: readonly string[]): boolean => bare(parts.join('')).includes(wanted)
+  const wanted = lettersAndDigits(said)
+  const holds = (parts: readonly string[]): boolean =>
+    lettersAndDigits(parts.join('')).includes(wanted)
   return wanted !== '' && (holds(texts.all) || holds(texts.prose))
 }
 
-/** Whatever is text in the request; and what a model reads as one, without the names between. */
+/**
+ * All texts of the request, and the texts that a model reads as prose, without the member names in
+ * between.
+ */
 type Texts = { readonly all: string[]; readonly prose: string[] }
 
 const PROSE_KEYS: ReadonlySet<string> = new Set(['content', 'text', 'input', 'prompt'])
 
-const bare = (text: string): string =>
+const lettersAndDigits = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-function gather(key: string, value: unknown, texts: Texts): void {
+function collect(key: string, value: unknown, texts: Texts): void {
   if (typeof value === 'string' || typeof value === 'number') {
     texts.all.push(String(value))
     if (PROSE_KEYS.has(key)) texts.prose.push(String(value))
-  } else if (Array.isArray(value)) for (const item of value) gather(key, item, texts)
+  } else if (Array.isArray(value)) for (const item of value) collect(key, item, texts)
   else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       texts.all.push(name)
-      gather(name, member, texts)
+      collect(name, member, texts)
     }
   }
 }

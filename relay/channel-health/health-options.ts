@@ -1,25 +1,27 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
 import type { BreakerOptions } from './breaker.ts'
 
-/** When the gateway turns a channel off for good, and what counts towards that. */
+/** When the gateway disables a channel, and which failures count towards that. */
 export type DisableOptions = {
   readonly isEnabled: boolean
   readonly failures: number
   readonly windowMs: number
-  /** In lower case. */
+  /** The keywords are in lower case. */
   readonly keywords: readonly string[]
-  /** A scheduled test that goes well turns on again what the gateway had turned off. */
-  readonly isTakingBack: boolean
+  /**
+   * If true, a scheduled test that succeeds enables a channel again that the gateway had disabled.
+   */
+  readonly isReenabling: boolean
 }
 
 export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
-  /** A slower test counts as failed; 0: none is too slow. */
+  /** A slower test counts as failed; 0 sets no limit. */
   readonly testMsMax: number
-  /** So many slow scheduled tests in a row turn a channel off. */
+  /** This number of slow scheduled tests in a row disables a channel. */
   readonly slowTestsMax: number
-  /** null: no tests by the clock. */
+  /** The interval is null when no tests are scheduled. */
   readonly tests: { readonly everyMs: number | null }
 }
 
@@ -43,7 +45,7 @@ export function readHealthOptions(values: ReadonlyMap<string, string>): HealthOp
         .split('\n')
         .map((line) => line.trim().toLowerCase())
         .filter((line) => line !== ''),
-      isTakingBack: optionFlag(values, 'AutomaticEnableChannelEnabled'),
+      isReenabling: optionFlag(values, 'AutomaticEnableChannelEnabled'),
     },
     testMsMax: Number(optionValue(values, 'ChannelDisableThreshold')) * 1_000,
     slowTestsMax: number('slow_tests'),

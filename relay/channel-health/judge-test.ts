@@ -8,17 +8,17 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
   readonly slowTests: SlowTests
 }
 
-/** Who asks for the tests that have consequences. */
+/** The actor of the tests that have consequences. */
 export const SCHEDULER = 'system:health'
 
-/** Whose test it was is nobody's: a refused key counts once for each. */
+/** A test belongs to no user, so a rejected key counts once for all tests. */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * What follows from a test. Any that went well closes the channel's circuits. A scheduled one may
- * also turn a channel off, when it was too slow so many times in a row or the account was refused
- * once too often, and on again when it was the gateway that had turned it off.
+ * Applies the consequences of a test. A successful test closes the channel's circuits. A scheduled
+ * test may also disable a channel, when it was too slow several times in a row or the account was
+ * rejected too often, and enable a channel again that the gateway had disabled.
  */
 export function judgeTest(
   deps: Deps,
@@ -42,25 +42,25 @@ export function judgeTest(
   }
   const isSlow = testMsMax > 0 && durationMs > testMsMax
   if (channel.isEnabled) {
-    const isTooOften = deps.slowTests.isTooOften(channelId, isSlow, slowTestsMax)
-    if (isTooOften && disable.isEnabled) deps.autoDisable.turnChannelOff(channel, 'slow', cause)
-  } else if (!isSlow && disable.isTakingBack) takeBack(deps, channelId, cause)
+    const isLimitReached = deps.slowTests.isLimitReached(channelId, isSlow, slowTestsMax)
+    if (isLimitReached && disable.isEnabled) deps.autoDisable.turnChannelOff(channel, 'slow', cause)
+  } else if (!isSlow && disable.isReenabling) reenable(deps, channelId, cause)
 }
 
-/** Of a channel that an admin turned off meanwhile nothing is changed: the roster decides. */
-function takeBack({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
+/** The command changes nothing when an admin has disabled the channel in the meantime. */
+function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const
   actors
     .handle(channelsDecider, CHANNELS_STREAM, command, { actor: SCHEDULER, cause, at: now() })
-    .catch((err: unknown) => log.warn({ err, channelId }, 'could not turn the channel on again'))
+    .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
-/** How many of each channel's scheduled tests in a row were too slow. */
+/** Counts each channel's slow scheduled tests in a row. */
 export class SlowTests {
   private readonly counts = new Map<number, number>()
 
-  /** True once `most` in a row were; then it is counted anew. */
-  isTooOften(channelId: number, isSlow: boolean, most: number): boolean {
+  /** Returns true once `most` tests in a row were slow. The count then starts again. */
+  isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
     if (count === 0 || count >= most) this.counts.delete(channelId)
     else this.counts.set(channelId, count)

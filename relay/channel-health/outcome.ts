@@ -2,17 +2,21 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/account-error.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/call-upstream.ts'
 
 /**
- * Whose a failure is, as far as one try can tell: nobody reached is the channel's; a model that is
- * not there is the model's; our account is the key's. Anything else may be either's.
+ * Where the cause of a failure lies, as far as one attempt can tell: a failed connection concerns
+ * the channel, a missing model the model, and our account the key. Any other failure may have any
+ * of these causes.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
 export type Failure = { readonly reason: string; readonly blame: Blame }
 
-/** `well`: the provider did its part, be it by telling a caller what is wrong with the request. */
+/**
+ * `well` means that the provider works, even if its answer reports an error in the caller's
+ * request.
+ */
 export type Outcome = 'well' | 'nothing' | Failure
 
-/** What ended by our own doing, or the caller's, says nothing of the provider. */
+/** An attempt that the gateway or the caller ended says nothing about the provider. */
 const OURS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
@@ -22,7 +26,7 @@ const OURS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** What one try says of a channel. Reasons are codes. */
+/** Classifies an attempt by what it says about the channel. Reasons are codes. */
 export function outcomeOf(end: AttemptEnd): Outcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
@@ -40,8 +44,8 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 }
 
 /**
- * A refusal of what the caller sent says that the provider works, and counted as a failure it
- * would let any caller open circuits. A bare 403 is such a refusal at some providers.
+ * A rejection of the caller's request shows that the provider works. If it counted as a failure,
+ * any caller could open circuits. At some providers a bare 403 is such a rejection.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end

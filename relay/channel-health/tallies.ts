@@ -1,11 +1,11 @@
 import type { Blame } from './outcome.ts'
 
-/** How many failures are too many. */
+/** The thresholds at which a circuit opens. */
 export type BreakerRule = {
   readonly isEnabled: boolean
-  /** In a row. */
+  /** This many failures in a row open the circuit. */
   readonly failures: number
-  /** Or this share of all, in percent, of at least `rateCalls` calls within the window. */
+  /** So does this percentage of failures among at least `rateCalls` calls within the window. */
   readonly ratePercent: number
   readonly rateCalls: number
   readonly windowMs: number
@@ -13,7 +13,7 @@ export type BreakerRule = {
 
 const PARTS = 6
 
-/** Failures of one circuit's calls, and its successes since the first of them. */
+/** Counts the failures of one circuit's calls, and the successes since the first failure. */
 class Tally {
   private run = 0
   private failedAt = 0
@@ -31,13 +31,13 @@ class Tally {
     this.part(now, windowMs).failed += 1
   }
 
-  isTooMuch({ failures, ratePercent, rateCalls }: BreakerRule): boolean {
+  isLimitReached({ failures, ratePercent, rateCalls }: BreakerRule): boolean {
     if (this.run >= failures) return true
     const { failed, calls } = this.counts()
     return calls >= rateCalls && failed * 100 >= ratePercent * calls
   }
 
-  /** Those that were too many. */
+  /** Returns the number of failures that exceeded the limit. */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
   }
@@ -67,11 +67,11 @@ class Tally {
   }
 }
 
-/** Which circuit is to be opened: `model` null is the channel's. */
+/** Names the circuit to open. If `model` is null, it is the channel's circuit. */
 type Trip = { readonly model: string | null; readonly failures: number }
 
-/** What was called. */
-type Called = {
+/** Identifies the target of a call. */
+type CallTarget = {
   readonly channelId: number
   readonly model: string
   readonly keyRef: string
@@ -80,15 +80,15 @@ type Called = {
 type OfChannel = { readonly all: Tally; readonly models: Map<string, Tally> }
 
 /**
- * This process's count of what failed lately, by channel and model. A channel of which nothing
- * failed lately is not in it, so that a call that succeeds looks once and is done.
+ * Counts recent failures in this process, by channel and model. A channel without recent failures
+ * has no entry, so that a successful call costs one look-up.
  */
 export class Tallies {
   private readonly channels = new Map<number, OfChannel>()
-  /** By reference: those of channels that have several. */
+  /** Counts by key reference, for channels with several keys. */
   private readonly keys = new Map<string, Tally>()
 
-  succeed({ channelId, model, keyRef }: Called, now: number, rule: BreakerRule): void {
+  succeed({ channelId, model, keyRef }: CallTarget, now: number, rule: BreakerRule): void {
     if (this.keys.size > 0) this.succeedKey(keyRef, now, rule)
     const known = this.channels.get(channelId)
     if (known === undefined) return
@@ -100,19 +100,22 @@ export class Tallies {
     known.models.get(model)?.succeed(now, rule)
   }
 
-  /** How many failures of one of several keys were too many; null while they are not. */
+  /**
+   * Counts a failure of one of several keys. Returns the number of failures once the limit is
+   * reached; null before.
+   */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
     const known = this.keys.get(keyRef) ?? new Tally()
     this.keys.set(keyRef, known)
     known.fail(now, rule)
-    return known.isTooMuch(rule) ? known.failuresBy(rule) : null
+    return known.isLimitReached(rule) ? known.failuresBy(rule) : null
   }
 
   forgetKey(keyRef: string): void {
     this.keys.delete(keyRef)
   }
 
-  /** `offersMore`: the channel has other models than this one. */
+  /** `offersMore` is true when the channel has other models. */
   fail(
     channelId: number,
     { model, offersMore, blame }: { model: string; offersMore: boolean; blame: Blame },
@@ -126,17 +129,17 @@ export class Tallies {
     known.all.fail(now, rule)
     ofModel.fail(now, rule)
     const isWhole = blame === 'channel' || blame === 'key'
-    if (blame !== 'model' && known.all.isTooMuch(rule)) {
+    if (blame !== 'model' && known.all.isLimitReached(rule)) {
       const isModels = !isWhole && offersMore && this.isOnlyFailing(known, model, now, rule)
       return { model: isModels ? model : null, failures: known.all.failuresBy(rule) }
     }
-    if (isWhole || !ofModel.isTooMuch(rule)) return null
+    if (isWhole || !ofModel.isLimitReached(rule)) return null
     return { model: offersMore ? model : null, failures: ofModel.failuresBy(rule) }
   }
 
   /**
-   * Counted from nothing again. Not for a model whose circuit opens: when another model fails next,
-   * it is known that this one did.
+   * Resets the count. This is not done for a model whose circuit opens: when another model fails
+   * next, the count shows that this one failed, too.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)
@@ -150,7 +153,7 @@ export class Tallies {
     else known.succeed(now, rule)
   }
 
-  /** While nothing else of the channel failed, the fault is taken for the model's own. */
+  /** While no other model of the channel failed, the fault is attributed to the model. */
   private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
     for (const [name, tally] of known.models) {
       if (name === model) continue

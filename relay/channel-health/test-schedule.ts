@@ -10,9 +10,9 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /** When the last run over all channels began, in unix seconds; 0 never. */
+  /** Returns when the last run over all channels began, in unix seconds; 0 if never. */
   readonly lastRunAt: () => Promise<number>
-  /** A seam for tests. */
+  /** Tests shorten the interval. */
   readonly lookMs?: number
 }
 
@@ -20,15 +20,15 @@ const LEASE = 'channel-test-schedule'
 const LOOK_MS = 15_000
 
 /**
- * Tests all channels every so many minutes, as long as the options say so: in one process of all
- * that run a relay, whoever holds the lease. A run that anybody else began counts as well.
+ * Tests all channels at the interval that the options set. The schedule runs in one process among
+ * all relays, the one that holds the lease. A run that an admin started counts as well.
  */
 export function startTestSchedule(deps: Deps): TestSchedule {
   const { leases, log, lookMs = LOOK_MS } = deps
   return leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
       await runIfDue(deps).catch((err: unknown) => {
-        if (!lost.aborted) log.warn({ err }, 'a scheduled test could not begin')
+        if (!lost.aborted) log.warn({ err }, 'a scheduled test of all channels could not begin')
       })
       await delay(lookMs, undefined, { signal: lost, ref: false }).catch(() => {})
     }
@@ -39,7 +39,7 @@ async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000
-  // A run in the time to come began before the clock was set back.
+  // A run in the future began before the clock was set back.
   if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }

@@ -1,15 +1,15 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type JsonKind, kindOf } from './json-bytes.ts'
 
-/** Of which kinds a member of an object may be. */
+/** The kinds of value that a member of an object may have. */
 type InnerRule = {
   readonly key: string
-  /** The key as it stands in the bytes, with its quotes. */
+  /** The key as it appears in the bytes, with its quotes. */
   readonly quoted: Buffer
   readonly kinds: readonly JsonKind[]
 }
 
-/** What the objects in one array of the outermost object may have. */
+/** Rules for the objects in one array of the outermost object. */
 export type InnerRules = { readonly array: string; readonly rules: readonly InnerRule[] }
 
 export const innerRules = (
@@ -23,14 +23,17 @@ export const innerRules = (
   })),
 })
 
-/** Looks at objects inside of the outermost one while the bytes are scanned. Places are offsets. */
+/** Visits objects inside the outermost one while the bytes are scanned. Places are byte offsets. */
 export type ObjectVisitor = {
-  /** At the value of a member of the outermost object. */
+  /** Called at the value of a member of the outermost object. */
   readonly begin: (key: string) => void
-  /** Whether the object that begins, nested so deep, is looked at. */
+  /** Returns whether the object that begins at this depth is to be visited. */
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
-  /** At the value of one of its members. `isRuled`: there is a rule for it. */
+  /**
+   * Called at the value of one of the object's members. `isRuled` is true when a rule exists for
+   * it.
+   */
   readonly member: (
     depth: number,
     start: number,
@@ -39,26 +42,34 @@ export type ObjectVisitor = {
     isRuled: boolean,
   ) => void
   readonly leave: (depth: number, end: number) => void
-  /** At the end of an array whose elements are not all objects. */
-  readonly oddArray: (depth: number) => void
+  /** Called at the end of an array whose elements are not all objects. */
+  readonly mixedArray: (depth: number) => void
 }
 
-/** A member, as `[0].Role`, that a provider may read as the one called `other`, or twice. */
+/**
+ * A member, such as `[0].Role`, that a provider may read as the member `other`, or that is
+ * duplicated.
+ */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
-/** Looks at the members of those objects while the bytes are scanned. */
+/** Checks the members of those objects while the bytes are scanned. */
 export class InnerCheck {
-  /** Inside of the array that has rules. */
+  /** True inside the array that has rules. */
   isOn = false
-  /** The first member of an element that breaks them, as `[0].role`; null: none. */
+  /**
+   * The path of the first member of an element that breaks a rule, such as `[0].role`; null if none
+   * does.
+   */
   misfit: string | null = null
-  /** The first member of an element that can be taken for one of those with rules; null: none. */
+  /**
+   * The first member of an element that may be taken for a member with a rule; null if none may.
+   */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null
   private readonly rules: readonly InnerRule[]
   private element = -1
-  /** One bit for each of the rules: whether the element has such a member. */
+  /** Has one bit per rule, which is set when the element contains that member. */
   private seen = 0
 
   constructor(bytes: Buffer, inner: InnerRules | null) {
@@ -67,7 +78,7 @@ export class InnerCheck {
     this.rules = inner?.rules ?? []
   }
 
-  /** At the value of a member of the outermost object. */
+  /** Called at the value of a member of the outermost object. */
   begin(key: string): void {
     this.isOn = key === this.array
     this.misfit = null
@@ -80,21 +91,24 @@ export class InnerCheck {
     this.seen = 0
   }
 
-  /** At the value, at `valueAt`, of the key between `start` and `end`: whether it has a rule. */
-  look(start: number, end: number, valueAt: number): boolean {
+  /**
+   * Checks the key between `start` and `end` with its value at `valueAt`. Returns whether it has a
+   * rule.
+   */
+  check(start: number, end: number, valueAt: number): boolean {
     const { rules } = this
     for (let index = 0; index < rules.length; index += 1) {
       const { quoted } = rules[index] as InnerRule
       if (quoted.length === end - start && isAt(this.bytes, start, quoted)) {
-        this.lookAt(index, valueAt)
+        this.checkRule(index, valueAt)
         return true
       }
     }
-    if (isUnusual(this.bytes, start, end)) this.lookClosely(start, end, valueAt)
+    if (isUnusual(this.bytes, start, end)) this.checkUnusual(start, end, valueAt)
     return false
   }
 
-  private lookAt(index: number, valueAt: number): void {
+  private checkRule(index: number, valueAt: number): void {
     const { key, kinds } = this.rules[index] as InnerRule
     const bit = 1 << index
     if ((this.seen & bit) !== 0) this.ambiguity ??= { path: this.pathOf(key), other: key }
@@ -103,14 +117,14 @@ export class InnerCheck {
     if (kind !== null && !kinds.includes(kind)) this.misfit ??= this.pathOf(key)
   }
 
-  /** The key has escapes, capital letters or others than ASCII has. */
-  private lookClosely(start: number, end: number, valueAt: number): void {
+  /** Checks a key that contains escapes, capital letters or non-ASCII characters. */
+  private checkUnusual(start: number, end: number, valueAt: number): void {
     const key = JSON.parse(this.bytes.toString('utf8', start, end)) as string
     const folded = foldedName(key)
     const index = this.rules.findIndex((rule) => foldedName(rule.key) === folded)
     const rule = this.rules[index]
     if (rule === undefined) return
-    if (rule.key === key) return this.lookAt(index, valueAt)
+    if (rule.key === key) return this.checkRule(index, valueAt)
     this.ambiguity ??= { path: this.pathOf(key.slice(0, KEY_LENGTH_SHOWN)), other: rule.key }
   }
 
@@ -122,7 +136,10 @@ export class InnerCheck {
 const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
-/** Whether the text between the quotes at `start` and before `end` may be another one folded. */
+/**
+ * Reports whether the text between `start` and `end`, quotes included, may change when it is
+ * folded.
+ */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
     const byte = bytes[at] as number
@@ -131,7 +148,7 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
-/** Byte by byte: for so few of them a call of `compare` takes longer. */
+/** Compares byte by byte, because a call of `compare` takes longer for so few bytes. */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {
     if (bytes[start + at] !== pattern[at]) return false

@@ -1,10 +1,9 @@
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
-/** 0 to 9, as ASCII. */
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 48 && byte <= 57
 
-/** One of `" \ / b f n r t` after a backslash. */
+/** Matches one of `" \ / b f n r t` after a backslash. */
 const isShortEscape = (byte: number | undefined): boolean =>
   byte === 34 ||
   byte === 92 ||
@@ -15,7 +14,7 @@ const isShortEscape = (byte: number | undefined): boolean =>
   byte === 114 ||
   byte === 116
 
-/** The number that four hexadecimal digits from `at` on stand for; -1 when they are none. */
+/** Returns the value of the four hexadecimal digits at `at`, or -1 when they are not digits. */
 function hexOf(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index += 1) {
@@ -30,7 +29,10 @@ function hexOf(bytes: Buffer, at: number): number {
 
 const BACKSLASH = 92
 
-/** Of the escape at `at`; 0 when it is none, -1 when it means a NUL or half a surrogate pair. */
+/**
+ * Returns the length of the escape at `at`: 0 when it is invalid, -1 when it encodes a NUL or half
+ * a surrogate pair.
+ */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
   const unit = hexOf(bytes, at + 2)
@@ -43,7 +45,7 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
-/** What a value is, by its first byte; null when none begins so. */
+/** Returns the kind of a value by its first byte; null when no value begins with it. */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'
   if (byte === 123) return 'object'
@@ -59,7 +61,10 @@ const PLUS = 43
 const POINT = 46
 const ZERO = 48
 
-/** Behind the number that begins at `start`; -1 - the byte at fault when it is none. */
+/**
+ * Returns the offset behind the number that begins at `start`. If there is no valid number, returns
+ * -1 minus the offset of the invalid byte.
+ */
 export function endOfNumber(bytes: Buffer, start: number): number {
   let at = start
   if (bytes[at] === MINUS) at += 1
@@ -81,10 +86,13 @@ export function endOfNumber(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Bytes `start` to `end` become `text`; with `start` = `end` it is inserted. */
+/**
+ * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, the text is
+ * inserted.
+ */
 export type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Everything but the edits stays the very bytes that came. Edits must not overlap. */
+/** Applies the edits and leaves all other bytes unchanged. Edits must not overlap. */
 export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
   if (edits.length === 0) return bytes
   const parts: Buffer[] = []

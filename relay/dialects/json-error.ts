@@ -2,7 +2,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
-/** What is wrong with a body, for whoever wrote the program that sent it. */
+/** Describes the fault of a body for the developer of the client. */
 export function jsonError(body: Buffer, fault: JsonFault): RelayError {
   switch (fault.fault) {
     case 'duplicate':
@@ -35,7 +35,9 @@ export function jsonError(body: Buffer, fault: JsonFault): RelayError {
 
 const NAME_LENGTH_SHOWN = 96
 
-/** `path`: of the member that may be read as the one called `other`, if it isn't that one again. */
+/**
+ * Returns the error for the member at `path`, which may be read as `other` or is a duplicate of it.
+ */
 export function ambiguousKey(path: string, other: string): RelayError {
   const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
   if (path === other || path.endsWith(`.${other}`)) return relayError('duplicate_key', { param })
@@ -47,10 +49,16 @@ export function ambiguousKey(path: string, other: string): RelayError {
 
 const LF = 10
 
-/** Nobody wrote so much by hand; counting the lines of 32 MB would hold the loop. */
+/**
+ * Bodies that exceed this size are written by programs, and counting the lines of 32 MB would block
+ * the loop.
+ */
 const COUNTED_BYTES_MAX = 1024 * 1024
 
-/** Line and column from 1, as editors count, the column in characters; far away the byte from 0. */
+/**
+ * Returns line and column from 1, as editors count, with the column in characters. Beyond the bound
+ * it returns the byte offset from 0.
+ */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
   let line = 1
@@ -63,7 +71,7 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/** In which field; far away, nobody's to look for. */
+/** Names the field that contains the byte. Beyond the bound the field is not searched for. */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

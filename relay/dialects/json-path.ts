@@ -8,12 +8,13 @@ const CLOSE_BRACE = 125
 
 const PATH_LENGTH_MAX = 200
 
-/** An open object with the key last read, or an open array with how many elements are done. */
+/** An open object with its latest key, or an open array with the number of complete elements. */
 type Level = string | number | null
 
 /**
- * The field, such as `messages[0].content`, that holds the byte at `at`; null outside of any. What
- * is before it must have been scanned and found sound. Only for bodies that are refused.
+ * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`; null
+ * outside any field. The bytes before `at` must have been scanned as valid. It is called only for
+ * bodies that are refused.
  */
 export function pathAt(bytes: Buffer, at: number): string | null {
   const levels: Level[] = []
@@ -22,7 +23,7 @@ export function pathAt(bytes: Buffer, at: number): string | null {
     if (byte === QUOTE) {
       const end = endOfText(bytes, index, at)
       if (end < 0) break
-      // A string in an object with nothing read since its brace or comma is a key.
+      // A string in an object is a key when nothing has been read since the brace or comma.
       if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
       index = end
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -37,7 +38,10 @@ export function pathAt(bytes: Buffer, at: number): string | null {
   return pathOf(levels)
 }
 
-/** Where the string from `start` on ends, at its closing quote; -1 when not before `before`. */
+/**
+ * Returns the offset of the closing quote of the string at `start`; -1 when it is not before
+ * `before`.
+ */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {
     if (bytes[index] === BACKSLASH) index += 1

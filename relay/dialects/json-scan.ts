@@ -3,39 +3,42 @@ import { foldedName, type KnownNames } from '#domain/shared/folded-name.ts'
 import { type Ambiguity, InnerCheck, type InnerRules, type ObjectVisitor } from './inner-kinds.ts'
 import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
-/** A member of the outermost object: where its key and its value lie in the bytes. */
+/** A member of the outermost object, with the offsets of its key and value in the bytes. */
 export type Member = {
   readonly key: string
-  /** The key without regard to case: see `foldedName`. */
+  /** The key after case folding: see `foldedName`. */
   readonly folded: string
   readonly keyStart: number
   readonly valueStart: number
   readonly valueEnd: number
   readonly kind: JsonKind
-  /** Arrays only: how many elements, and whether each is an object. */
+  /** For arrays only: the number of elements, and whether each of them is an object. */
   readonly length: number
   readonly isAllObjects: boolean
-  /** The first member of an element that breaks the rules for it, as `[0].role`; null: none. */
+  /**
+   * The path of the first member of an element that breaks a rule, such as `[0].role`; null if none
+   * does.
+   */
   readonly misfit: string | null
-  /** The first member of an element that may be read as another one; null: none. */
+  /** The first member of an element that may be read as another one; null if none may. */
   readonly ambiguity: Ambiguity | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
-/** `at`: the byte where it shows; the length of the bytes where they end too early. */
+/** `at` is the offset of the fault. It equals the length of the bytes when they end too early. */
 export type JsonFault =
   | { readonly fault: Cause; readonly at: number }
   | { readonly fault: 'not-utf8' | 'not-an-object' }
   | { readonly fault: 'duplicate'; readonly key: string }
-  /** It equals `other`, a member or a name that the gateway knows, in all but case. */
+  /** The key equals `other`, a member or a known name, except for letter case. */
   | { readonly fault: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
-/** All in all: who builds the body, as some of the ways do, spends most on different keys. */
+/** Limits the keys of the whole body, because building objects with many different keys is slow. */
 export const KEYS_MAX = 200_000
-/** Members of the outermost object: several times what any request format names. */
+/** Limits the members of the outermost object to several times what any request format names. */
 export const MEMBERS_MAX = 256
 
 const NO_NAMES: KnownNames = new Map()
@@ -50,13 +53,17 @@ const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
 /**
- * Checks that the bytes are one JSON object, whole and valid, without building it, and finds its
- * outermost members. Bounded in depth, in members and in values, so that no body can hold the
- * loop for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
- * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
- * For the same reason, so is a key that differs from another one, or from one of `known`, in case
- * only. `inner`: what the objects in one of its arrays may have. `visitor`: gets to see further
- * objects on the way; a fault that shows later is no reason to call it back.
+ * Checks that the bytes are one complete, valid JSON object without building it, and finds its
+ * outermost members. Depth, members and values are bounded, so that no body can block the loop for
+ * long.
+ *
+ * Text that an event store or a provider can't handle (NUL, half a surrogate pair, invalid UTF-8)
+ * is a fault. A duplicate key is a fault because parsers differ in which value counts; for the same
+ * reason a key that differs only in letter case from another key, or from a name in `known`, is a
+ * fault.
+ *
+ * `inner` holds the rules for the objects in one of the arrays. `visitor` sees further objects
+ * while they are scanned, even if a fault is found later.
  */
 export function scanObject(
   bytes: Buffer,
@@ -68,11 +75,11 @@ export function scanObject(
   const scanner = new Scanner(bytes, known, inner, visitor)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
-    return scanner.isSound() ? { fault: 'not-an-object' } : scanner.whatIsWrong()
+    return scanner.isValid() ? { fault: 'not-an-object' } : scanner.currentFault()
   }
   const members = scanner.outermost()
   if (!Array.isArray(members)) return members as JsonFault
-  return scanner.isAtEnd() ? members : scanner.whatIsWrong()
+  return scanner.isAtEnd() ? members : scanner.currentFault()
 }
 
 class Scanner {
@@ -119,11 +126,11 @@ class Scanner {
     return this.at === this.bytes.length
   }
 
-  whatIsWrong(): JsonFault {
+  currentFault(): JsonFault {
     return { fault: this.fault ?? 'malformed', at: this.at }
   }
 
-  isSound(): boolean {
+  isValid(): boolean {
     return this.value(0) && this.isAtEnd()
   }
 
@@ -137,13 +144,13 @@ class Scanner {
     }
     for (;;) {
       const member = this.member()
-      if (member === null) return this.whatIsWrong()
+      if (member === null) return this.currentFault()
       const clash = this.clashOf(member, members)
       if (clash !== null) return clash
       if (members.length === MEMBERS_MAX) return { fault: 'too-wide', at: member.keyStart }
       members.push(member)
       const byte = this.byte()
-      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.whatIsWrong()
+      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.currentFault()
       this.at += 1
       if (byte === CLOSE_BRACE) return members
       this.skipSpace()
@@ -217,7 +224,7 @@ class Scanner {
       if (!this.text()) return false
       const end = this.at
       if (!this.colon()) return false
-      const isRuled = inner?.look(start, end, this.at) ?? false
+      const isRuled = inner?.check(start, end, this.at) ?? false
       visitor?.member(depth, start, end, this.at, isRuled)
       if (!this.value(depth + 1)) return false
       this.skipSpace()
@@ -252,13 +259,13 @@ class Scanner {
         this.skipSpace()
       }
     }
-    if (!isAllObjects) this.visitor?.oddArray(depth)
+    if (!isAllObjects) this.visitor?.mixedArray(depth)
     this.elements = count
     this.isAllObjects = isAllObjects
     return true
   }
 
-  /** A string, from its opening quote to behind its closing one. */
+  /** Scans a string from its opening quote to behind its closing quote. */
   private text(): boolean {
     const { bytes } = this
     let at = this.at + 1

@@ -1,10 +1,10 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
-/** Whose body it is, and how many bytes of bodies that user may have under way at once. */
+/** The user a body belongs to, and how many bytes of bodies that user may upload at once. */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
-/** Bytes of request bodies held at once, over all calls and for each user. */
+/** Counts the bytes of request bodies in memory, over all calls and per user. */
 export class BodyMemory {
   private held = 0
   private readonly heldBy = new Map<number, number>()
@@ -14,7 +14,10 @@ export class BodyMemory {
     this.most = most
   }
 
-  /** False when there is no room; else `giveBack` the same number later. */
+  /**
+   * Returns false when there is no room. Otherwise the caller must `giveBack` the same number
+   * later.
+   */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false
     this.held += bytes
@@ -25,7 +28,10 @@ export class BodyMemory {
     this.held -= bytes
   }
 
-  /** A part of the owner's share, also for bytes that have not come yet; false: it is full. */
+  /**
+   * Reserves a part of the user's share before the bytes arrive. Returns false when the share is
+   * used up.
+   */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes
     if (held > bytesMax) return false

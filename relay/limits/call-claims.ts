@@ -3,19 +3,19 @@ import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ConcurrencyCaps } from './concurrency.ts'
 
-type Whose = { readonly scope: 'token' | 'user'; readonly id: number }
+type Subject = { readonly scope: 'token' | 'user'; readonly id: number }
 
-/** Whose calls are counted, and against which limits; 0 is no limit on that count. */
-export type RateRule = Whose & {
+/** Limits on the calls of one token or user; 0 sets no limit on that count. */
+export type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
 }
 
-/** Tokens that somebody's calls may use in any minute. */
-export type TokensRule = Whose & {
+/** Limits the tokens that one token's or user's calls may use in any minute. */
+export type TokensRule = Subject & {
   readonly max: number
-  /** What this call may use, before anybody knows. */
+  /** The number of tokens this call is expected to use. */
   readonly estimate: number
 }
 
@@ -24,10 +24,10 @@ export type CallRules = {
   readonly tokens: readonly TokensRule[]
 }
 
-/** What a call has to fit into, and what its caller is told when it doesn't. */
+/** The limits that a call has to pass, and the error for the one that is exceeded. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
-  readonly denialOf: (full: Full) => RelayError
+  readonly errorFor: (full: Full) => RelayError
 }
 
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
@@ -41,16 +41,17 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
       }
     : null
 
-/** How many calls at once are a token's: its own limit, if it has one within the relay's. */
-export const seatsOfToken = (
+/** Returns how many calls a token may have at once: its own limit, if it is below the relay's. */
+export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Places among the calls at once, then under every rule among calls and successful calls, then
- * among the tokens of a minute. A call takes its place among the successes when it begins and gives
- * it back when it fails: else any number could begin at once while none has succeeded yet.
+ * Lists the limits of a call in the order in which they are checked: concurrent calls, then calls
+ * and successful calls under every rule, then tokens per minute. A call counts as successful from
+ * its start and is subtracted when it fails; otherwise any number of calls could start before the
+ * first one succeeds.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
@@ -68,7 +69,7 @@ export function callClaims(
   for (const { scope, id, max, estimate } of tokens) {
     claims.push({ kind: 'tokens', key: `${scope}:${id}`, max, estimate })
   }
-  return { claims, denialOf: (full) => denialOf(claims[full.full], full.waitMs) }
+  return { claims, errorFor: (full) => errorFor(claims[full.full], full.waitMs) }
 }
 
 const rateClaim = (
@@ -80,8 +81,8 @@ const rateClaim = (
   return { kind: 'rate', key: `${scope}:${id}:${what}`, max, periodMs, isRefundable }
 }
 
-/** Names the limit that was full. */
-function denialOf(claim: Claim | undefined, waitMs: number): RelayError {
+/** Returns the error that names the exceeded limit. */
+function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
   const isOfKey = /^token:\d/.test(claim?.key ?? '')
   const whose = isOfKey ? 'this key' : 'this user'
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000))
@@ -94,7 +95,8 @@ function denialOf(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // When a permit gets free nobody knows; whoever was refused at once does not come back at once.
+  // Nobody knows when a permit becomes free. The random delay keeps callers that are rejected
+  // together from retrying together.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

@@ -2,10 +2,10 @@ import type { Claim } from '#infra/limits/port.ts'
 
 const MINUTE_MS = 60_000
 
-/** Terms of channels made before there were limits have none. */
+/** Channels that were created before these limits existed have none. */
 export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
 
-/** What a try at the channel has to fit into; null when its terms set no limit. */
+/** Returns the limits of an attempt at the channel; null when its terms set none. */
 export function channelClaims(
   channelId: number,
   { maxConcurrency = 0, maxRpm = 0 }: ChannelLimits,

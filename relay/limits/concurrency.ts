@@ -1,5 +1,5 @@
 export type ConcurrencyCaps = {
-  /** Of this process, whose memory and connections they take. */
+  /** The limit of this process, whose memory and connections the calls use. */
   readonly total: number
   readonly perUser: number
   readonly perToken: number
@@ -7,7 +7,7 @@ export type ConcurrencyCaps = {
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
-/** How many calls this process has under way. */
+/** Counts the running calls of this process. */
 export class CallsUnderWay {
   private count = 0
   private readonly most: number
@@ -16,7 +16,7 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** True when one more may go on; it must then `release` once. */
+  /** Returns true when one more call may run; the caller must then `release` once. */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

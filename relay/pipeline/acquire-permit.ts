@@ -2,9 +2,9 @@ import { isFull } from '#infra/limits/port.ts'
 import {
   type CallRules,
   callClaims,
+  permitsOfToken,
   type RateRule,
   rateOfToken,
-  seatsOfToken,
   type TokensRule,
 } from '#relay/limits/call-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
@@ -41,15 +41,15 @@ export async function acquirePermit(
   }
   const { userId } = user
   const { tokenId, terms } = token
-  const { claims, denialOf } = callClaims(
+  const { claims, errorFor } = callClaims(
     { userId, permits: caps.perUser },
-    { tokenId, permits: seatsOfToken(terms, caps) },
+    { tokenId, permits: permitsOfToken(terms, caps) },
     rulesFor(userId, group, token, views.options.options.userRate, request),
   )
   const permit = await limits.enter(`user:${userId}`, claims)
   if (isFull(permit)) {
     underWay.release()
-    return denialOf(permit)
+    return errorFor(permit)
   }
   return {
     release: ({ isSuccess, tokens }) => {

@@ -3,7 +3,7 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core.ts'
 import type { Views } from '#relay/views/views.ts'
-import { AccountTroubles, accountTroubleOf } from '../channel-health/account-troubles.ts'
+import { AccountFailures, accountFailureOf } from '../channel-health/account-failures.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 
@@ -27,7 +27,7 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
  */
 export class AutoDisable {
   private readonly deps: Deps
-  private readonly troubles = new AccountTroubles()
+  private readonly troubles = new AccountFailures()
 
   constructor(deps: Deps) {
     this.deps = deps
@@ -43,10 +43,10 @@ export class AutoDisable {
     const { views } = this.deps
     const { disable } = views.options.options.health
     if (!disable.isEnabled || !channel.terms.isAutoBan) return false
-    const reason = accountTroubleOf(end, disable.keywords, requestBody)
+    const reason = accountFailureOf(end, disable.keywords, requestBody)
     if (reason === null) return false
     const noted = this.troubles.note(keyRef, { reason, userId, now: performance.now() }, disable)
-    if (noted.isTooOften) this.turnOff({ channel, keyRef }, reason, call)
+    if (noted.isLimitReached) this.turnOff({ channel, keyRef }, reason, call)
     return noted.isCounted
   }
 
@@ -66,7 +66,7 @@ export class AutoDisable {
 
   private isLast(channel: RelayChannel): boolean {
     const { now, views } = this.deps
-    return views.channels.isLastOfSomething(channel, now())
+    return views.channels.isOnlyServingChannel(channel, now())
   }
 
   private tell(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {

@@ -149,7 +149,7 @@ export class ChannelSelector {
   private readonly isFit = (channel: RelayChannel): boolean => {
     const now = this.deps.now()
     if (!isValid(channel.terms, now)) return false
-    return !this.deps.breaker.isPassedBy(channel.channelId, this.model, now)
+    return !this.deps.breaker.isAvoided(channel.channelId, this.model, now)
   }
 
   private readonly isLeft = (channel: RelayChannel): boolean =>

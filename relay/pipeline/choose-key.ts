@@ -5,7 +5,7 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 /** `probes`: the key's own circuit, when this call is to try it. */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
-type Standings = Pick<Breaker, 'areKeysFree' | 'keyStanding' | 'enterKey'>
+type Standings = Pick<Breaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
 
 const ALL = { has: () => true }
 const NONE: ReadonlySet<RelayKey> = new Set()
@@ -35,7 +35,7 @@ export class KeyChoice {
     used: ReadonlySet<RelayKey> = NONE,
   ): ChosenKey | null | Promise<ChosenKey | null> {
     const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
-    if (this.standings.areKeysFree) return chosen(this.oneOf(channel, keys))
+    if (this.standings.areAllKeysFree) return chosen(this.oneOf(channel, keys))
     const fit = keys.filter((key) => this.standingOf(channel, key) !== 'out')
     if (fit.length === 0) return used.size > 0 ? null : chosen(this.oneOf(channel, keys))
     const key = this.oneOf(channel, fit)

@@ -6,7 +6,7 @@ import {
   type UsageSource,
   usageWithin,
 } from '#domain/pricing/usage.ts'
-import type { Said } from '#relay/canonical/delivered-text.ts'
+import type { CountableText } from '#relay/canonical/delivered-text.ts'
 import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
@@ -18,7 +18,7 @@ export type Delivery = {
   /** The answer's `model`, as sent; undefined or null when it named none. */
   readonly answeredModel: unknown
   /** What was delivered, read only when it must be counted. */
-  readonly readText: () => Said
+  readonly readText: () => CountableText
   readonly isWhole: boolean
   /** The provider's usage came before words that were delivered, and may leave them out. */
   readonly isUsageEarly?: boolean

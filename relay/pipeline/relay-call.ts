@@ -1,5 +1,5 @@
 import { outcomeOf } from '#relay/channel-health/outcome.ts'
-import { reserialised } from '#relay/dialects/reserialised.ts'
+import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/screening.ts'
@@ -95,7 +95,7 @@ export async function relayCall(
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
   if (isRelayError(request) || !views.options.options.isPassThrough) return request
-  return readChatRequest(reserialised(body))
+  return readChatRequest(reserializeJson(body))
 }
 
 type Planned = {

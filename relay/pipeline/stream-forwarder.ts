@@ -1,4 +1,4 @@
-import { DeliveredText, saysWords } from '#relay/canonical/delivered-text.ts'
+import { DeliveredText, hasText } from '#relay/canonical/delivered-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
@@ -180,7 +180,7 @@ export class StreamForwarder implements SseSink {
       this.modelLooksLeft -= 1
       this.noteModel(modelIn(bytes))
     }
-    if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = saysWords(bytes)
+    if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = hasText(bytes)
   }
 
   /** Azure's first event has an empty name. */

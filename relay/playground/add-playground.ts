@@ -5,7 +5,7 @@ import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
-/** What becomes of a request: a call of this user's, or a word why not. */
+/** Handles a request of the playground: as a call of the session's user, or with an error. */
 export type Playground = {
   readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
   readonly reject: (request: IncomingMessage, response: ServerResponse, error: RelayError) => void
@@ -19,8 +19,8 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * `POST /pg/chat/completions`: the console's own calls, by its session. The app only says who it
- * is; from there on request and answer are the relay's, as they came.
+ * Serves `POST /pg/chat/completions`: the console's own calls, authenticated by its session.
+ * Fastify only identifies the user; request and response are then handled by the relay unchanged.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   app.route({
@@ -33,12 +33,12 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
       else reject(request.raw, reply.raw, caller)
     },
     handler: async () => {
-      throw new Error('the relay has the request')
+      throw new Error('the relay has taken over the request')
     },
   })
 }
 
-/** The user's id, or why there is none. */
+/** Returns the user's id, or the error that explains why there is none. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +50,7 @@ async function callerOf(
   } catch (err) {
     const code = err instanceof HttpError ? ERROR_CODES[err.code] : undefined
     if (code !== undefined) return relayError(code)
-    request.log.error({ err }, 'who plays could not be found out')
+    request.log.error({ err }, 'the user of the playground could not be identified')
     return relayError('store_unavailable', { retryAfter: 5 })
   }
 }

@@ -7,22 +7,23 @@ import { scanObject } from '../dialects/json-scan.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
-/** What the console says beside the chat itself, and the chat without it. */
-type OwnRequest = {
-  /** Empty: the user's own. */
+/** The settings that the console sends with a chat, and the chat without them. */
+type PlaygroundRequest = {
+  /** If empty, the user's own group is used. */
   readonly group: string
   readonly body: Buffer
 }
 
-/** The chat's own names are looked at where it is read. */
+/** The chat's other members are checked where the chat is parsed. */
 const NAMES = knownNames(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Takes `group` out of the body, which no provider knows, and a `max_tokens` of 0, which means no
- * limit here and is an error to most of them. What is no JSON object is left for others to refuse.
+ * Removes `group` from the body, which no provider knows, and a `max_tokens` of 0, which means no
+ * limit here and is an error at most providers. A body that is not a JSON object is left for the
+ * chat parser to refuse.
  */
-export function ownRequest(body: Buffer): OwnRequest | RelayError {
+export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
   if ('fault' in members) {
     return members.fault === 'ambiguous' ? jsonError(body, members) : { group: '', body }
@@ -44,7 +45,7 @@ export function ownRequest(body: Buffer): OwnRequest | RelayError {
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
 
-/** Nothing is narrowed: what the user may call is the limit. */
+/** The playground narrows nothing: the user's own access is the limit. */
 const TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
@@ -55,11 +56,14 @@ const TERMS: SharedTerms = {
   maxConcurrency: 0,
 }
 
-/** How somebody comes in whom the session has named: at their own cost, in the group they say. */
+/**
+ * Authenticates a user whom the session has identified. The calls are charged to that user, in the
+ * group that the body names.
+ */
 export const sessionAuthenticator = (userId: number): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
-    // The session knew the user first: the view is a moment behind.
+    // The session may know a new user before the relay's view does.
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundOf(userId)
@@ -67,7 +71,7 @@ export const sessionAuthenticator = (userId: number): Authenticator => ({
     return { token, user, group: user.group, pinnedChannelId: null }
   },
   open: (caller, body) => {
-    const own = ownRequest(body)
+    const own = playgroundRequest(body)
     if (isRelayError(own)) return own
     const group = own.group === '' ? caller.group : own.group
     return { caller: { ...caller, group }, body: own.body }

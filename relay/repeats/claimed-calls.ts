@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
-/** Hashes are SHA-256, hex; `bodyHash` is of where it went, too. `at` is unix milliseconds. */
+/**
+ * Hashes are SHA-256 in hex. `bodyHash` also covers the address of the request. `at` is in unix
+ * milliseconds.
+ */
 export type CallClaim = {
   readonly tokenId: number
   readonly keyHash: string
@@ -11,17 +14,23 @@ export type CallClaim = {
 }
 
 /**
- * Which call an `Idempotency-Key` of a token stands for. It only names the call: whether that call
- * was ever admitted, runs or is over is decided by the account's stream.
+ * Maps an `Idempotency-Key` of a token to its call. The map only names the call: the account's
+ * stream decides whether that call was admitted, is running or has ended.
  */
 export type ClaimedCalls = {
-  /** The call that the key stands for: the given one, or an earlier one with its own body. */
+  /**
+   * Returns the call that the key stands for: the given one, or an earlier one with its own body
+   * hash.
+   */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
-  /** For a call that ended at no cost: the next with this key is a new one. */
+  /**
+   * Releases a key whose call ended at no cost, so that the next request with this key is a new
+   * call.
+   */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** The same for a call that somebody else made, whatever its key. */
+  /** Does the same for a call of another process, whatever its key. */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Removes what is too old to count, as of `at`. */
+  /** Removes the claims that are too old to count at the time `at`. */
   sweep(at: number): Promise<void>
 }
 
@@ -39,8 +48,8 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// NOTE: an update that changes nothing, rather than `do nothing`, so that the row is answered in
-// the same step: a read afterwards could find it gone.
+// An update that changes nothing is used in place of `do nothing`, so that the statement returns
+// the row: a separate read could find the row deleted.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)
@@ -51,7 +60,9 @@ const CLAIM = `
                  else known.claimed_at end
   returning call, body_hash as "bodyHash"`
 
-/** Claims in the schema `relay`, which is made when missing; shared by all relays. */
+/**
+ * Keeps claims in the schema `relay`, which is created when it is missing and shared by all relays.
+ */
 export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
   await ensureSchema(pg, 'relay', TABLE)
   return {
@@ -59,7 +70,7 @@ export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
       const values = [tokenId, keyHash, bodyHash, call, at, at - CLAIM_MS]
       const { rows } = await pg.query({ name: 'claim-call', text: CLAIM, values })
       const [claimed] = rows
-      if (claimed === undefined) throw new Error('a claim must answer its row')
+      if (claimed === undefined) throw new Error('a claim returned no row')
       return claimed
     },
     free: async ({ tokenId, keyHash, call }) => {

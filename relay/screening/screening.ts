@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
-import { eachWord, eachWordOfEvents, type WordSink } from '../canonical/answer-words.ts'
+import { readEventTexts, readTexts, type TextSink } from '../canonical/answer-text.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
-/** Looks through one call's answer as it comes. */
+/** Checks the text of one call's answer while it streams. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
   private state = MATCH_START
@@ -13,44 +13,47 @@ export class AnswerScreen {
     this.matcher = matcher
   }
 
-  /** False from the event on that completes a word. */
+  /** Returns false from the event on that completes a screened word. */
   isClean(events: Buffer): boolean {
     const pieces: string[] = []
-    eachWordOfEvents(events.toString('utf8'), sinkInto(pieces))
+    readEventTexts(events.toString('utf8'), sinkInto(pieces))
     this.state = this.matcher.feed(this.state, pieces.join(''))
     return this.state !== MATCHED
   }
 
   isCleanAnswer(answer: Buffer): boolean {
     const texts: string[] = []
-    eachWord(answer.toString('utf8'), sinkInto(texts))
+    readTexts(answer.toString('utf8'), sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
 }
 
-const sinkInto = (texts: string[]): WordSink => ({
-  words: (_choice, _place, piece) => texts.push(piece),
+const sinkInto = (texts: string[]): TextSink => ({
+  text: (_choice, _place, piece) => texts.push(piece),
   data: () => {},
 })
 
-/** null: nobody looks, and nothing is spent on it. */
+/** Returns null when answers are not screened, so that calls cost nothing then. */
 export const answerScreen = (
   { matcher, isAnswerStopped, exemptGroup }: Screening,
   group: string,
 ): AnswerScreen | null =>
   matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
-/** What the site does about words it does not let through. */
+/** The site's settings for screened words. */
 export type Screening = {
-  /** null: nothing is looked for. */
+  /** The matcher is null when there are no words to look for. */
   readonly matcher: WordMatcher | null
   readonly isPromptChecked: boolean
   readonly isAnswerStopped: boolean
-  /** Calls of this group are not looked at. */
+  /** Calls of this group are not screened. */
   readonly exemptGroup: string | null
 }
 
-/** Remembers the matcher of the last list: making it takes longer than reading the options. */
+/**
+ * Keeps the matcher of the latest word list, because building it takes longer than reading the
+ * options.
+ */
 export function screeningReader(): (values: ReadonlyMap<string, string>) => Screening {
   let words = ''
   let matcher: WordMatcher | null = null
@@ -72,7 +75,7 @@ export function screeningReader(): (values: ReadonlyMap<string, string>) => Scre
   }
 }
 
-/** One word a line; null where there is none. */
+/** Expects one word per line. Returns null when there are no words. */
 function matcherOf(text: string): WordMatcher | null {
   const words = text
     .split(/\r?\n/)
@@ -81,15 +84,18 @@ function matcherOf(text: string): WordMatcher | null {
   return words.length === 0 ? null : new WordMatcher(words)
 }
 
-/** Characters looked at in one go: the loop must not stand still for a long text. */
+/**
+ * The number of characters that are matched before other work may run, so that a long text does not
+ * block the event loop.
+ */
 const PIECE = 256 * 1024
-/** Between two texts of a request, so that no word is found across them. */
-const BREAK = '\n'
+/** This separator between two texts of a request prevents matches across them. */
+const SEPARATOR = '\n'
 
 /**
- * Refuses a request with a word in it that is not let through: in any text that it gives, keys and
- * data addresses aside. The words themselves are not repeated to the caller. null at once, with
- * nothing to wait for, where nobody looks.
+ * Refuses a request that contains a screened word in any of its texts, except in member names and
+ * data addresses. The words are not repeated to the caller. Returns null synchronously when
+ * requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -98,33 +104,39 @@ export function screenPrompt(
   param = 'messages',
 ): Promise<RelayError | null> | null {
   if (matcher === null || !isPromptChecked || group === exemptGroup) return null
-  return look(matcher, body, param)
+  return search(matcher, body, param)
 }
 
-async function look(matcher: WordMatcher, body: Buffer, param: string): Promise<RelayError | null> {
+async function search(
+  matcher: WordMatcher,
+  body: Buffer,
+  param: string,
+): Promise<RelayError | null> {
   const texts: string[] = []
-  gather(JSON.parse(body.toString('utf8')), texts)
-  const isFound = await isIn(matcher, texts.join(BREAK))
+  collect(JSON.parse(body.toString('utf8')), texts)
+  const isFound = await containsWord(matcher, texts.join(SEPARATOR))
   return isFound ? relayError('sensitive_prompt', { param }) : null
 }
 
-async function isIn(matcher: WordMatcher, text: string): Promise<boolean> {
+async function containsWord(matcher: WordMatcher, text: string): Promise<boolean> {
   let state = MATCH_START
   for (let from = 0; from < text.length; from += PIECE) {
-    if (from > 0) await turn()
+    if (from > 0) await yieldToEventLoop()
     state = matcher.feed(state, text.slice(from, from + PIECE))
     if (state === MATCHED) return true
   }
   return false
 }
 
-/** Bytes of an image or a sound; anything else that begins alike is text. */
+/**
+ * Matches the bytes of an image or a sound. Any other text that begins with `data:` is screened.
+ */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
-function gather(value: unknown, texts: string[]): void {
+function collect(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
     if (!DATA_URL.test(value)) texts.push(value)
   } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) gather(member, texts)
+    for (const member of Object.values(value)) collect(member, texts)
   }
 }

@@ -1,10 +1,10 @@
-/** No such edge. */
+/** Marks a missing edge. */
 const NONE = -1
 
-/** The beginnings of words: state 0 is the empty one, each other leads on from a shorter one. */
+/** A trie of words. State 0 is the empty prefix, and every other state extends a shorter one. */
 class Trie {
   readonly parents: number[] = [0]
-  /** The UTF-16 unit that leads to the state. */
+  /** The UTF-16 unit on the edge to the state. */
   readonly units: number[] = [0]
   readonly isWord: number[] = [0]
   private readonly depths: number[] = [0]
@@ -22,7 +22,7 @@ class Trie {
     if (state !== 0) this.isWord[state] = 1
   }
 
-  /** Every state but 0, shorter beginnings first. */
+  /** Returns every state except 0, ordered by length. */
   byDepth(): number[] {
     const states = this.parents.map((_, state) => state).slice(1)
     return states.sort((one, other) => (this.depths[one] ?? 0) - (this.depths[other] ?? 0))
@@ -46,14 +46,14 @@ class Trie {
 const EMPTY = 0
 
 /**
- * The edges of a trie in one open hash table of numbers: a map for each of 200 000 states would
- * take a hundred times the memory of the words.
+ * Stores the edges of a trie in one open hash table of numbers. A map per state would take a
+ * hundred times the memory of the words at 200 000 states.
  */
 class Edges {
   private readonly mask: number
   private readonly parents: Int32Array
   private readonly units: Uint16Array
-  /** 0: nothing here, since no edge leads to the empty beginning. */
+  /** 0 marks an empty slot, because no edge leads to state 0. */
   private readonly children: Int32Array
 
   constructor({ parents, units, size }: Trie) {
@@ -89,7 +89,7 @@ class Edges {
   }
 }
 
-/** Where a text stands between two pieces of it; -1 once a word was found. */
+/** The state after a part of a text; -1 once a word was found. */
 type MatchState = number
 
 export const MATCH_START: MatchState = 0
@@ -98,8 +98,8 @@ export const MATCHED: MatchState = -1
 const UNITS = 65_536
 
 /**
- * Finds any of many words in a text, in one pass over it whatever their number (Aho and Corasick,
- * 1975). Words and texts are compared folded: in compatibility form and lower case.
+ * Finds any of many words in a text, in one pass whatever their number (Aho and Corasick, 1975).
+ * Words and texts are compared after folding: in compatibility form and lower case.
  */
 export class WordMatcher {
   private readonly first = new Int32Array(UNITS)
@@ -116,7 +116,7 @@ export class WordMatcher {
     for (const state of trie.byDepth()) this.link(trie, state)
   }
 
-  /** Goes on from `state` over more of the text. */
+  /** Continues from `state` over the next part of the text. */
   feed(state: MatchState, text: string): MatchState {
     if (state === MATCHED) return MATCHED
     const folded = fold(text)
@@ -135,7 +135,7 @@ export class WordMatcher {
     return at
   }
 
-  /** Where a state falls back to: the longest other beginning that its text ends with. */
+  /** Sets the fallback of a state: the state of the longest proper suffix of its text. */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0
     const unit = trie.units[state] ?? 0
@@ -154,5 +154,5 @@ export class WordMatcher {
   }
 }
 
-/** So that neither case nor full width hides a word. */
+/** Folding makes matches independent of case and of full-width forms. */
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase()

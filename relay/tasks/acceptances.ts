@@ -3,11 +3,11 @@ import { TASK_MS_MAX } from '#domain/task/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
-/** That a provider took a task, and as what. */
+/** Records that a provider accepted a task, and under which id. */
 export type Acceptance = {
   readonly task: string
   readonly userId: number
-  /** Unix milliseconds. */
+  /** The time is in unix milliseconds. */
   readonly submittedAt: number
   readonly place: Parameters<TaskLedger['accept']>[2]
 }
@@ -18,95 +18,99 @@ type Deps = {
   readonly now: () => number
 }
 
-/** Some 4 KB each, at most. */
-const KEPT_MAX = 4_096
-const AGAIN_MS = 2_000
+/** Each acceptance has at most about 4 KB. */
+const PENDING_MAX = 4_096
+const RETRY_MS = 2_000
 
 /**
- * What providers took goes into the ledger, also where the store is away just then: kept here and
- * written again until it is, or until the task is over. A provider bills for what it took, and no
- * one else knows under which id it has it: what does not get there is told to the operator.
+ * Writes acceptances to the event store, also while the store is unavailable: they are then kept in
+ * memory and retried until they are written or the task has expired. A provider bills for every
+ * task it accepted, and only this record knows the provider's id. An acceptance that can't be
+ * written is logged for the operator.
  */
 export class Acceptances {
   private readonly deps: Deps
-  private readonly againMs: number
-  private kept: readonly Acceptance[] = []
+  private readonly retryMs: number
+  private pending: readonly Acceptance[] = []
   private timer: NodeJS.Timeout | null = null
   private writing: Promise<void> = Promise.resolve()
   private isStopped = false
 
-  constructor(deps: Deps, againMs = AGAIN_MS) {
+  constructor(deps: Deps, retryMs = RETRY_MS) {
     this.deps = deps
-    this.againMs = againMs
+    this.retryMs = retryMs
   }
 
-  /** `kept`: it is not durable yet. Never throws. */
-  async write(one: Acceptance): Promise<TaskOutcome | 'kept'> {
+  /** Returns `pending` when the acceptance is not durable yet. It never throws. */
+  async write(one: Acceptance): Promise<TaskOutcome | 'pending'> {
     try {
       return await this.accept(one)
     } catch (err) {
       this.keep(one, err)
-      return 'kept'
+      return 'pending'
     }
   }
 
-  /** Whoever ends it now for want of a provider loses what that one makes. */
-  isKept(task: string): boolean {
-    return this.kept.some((one) => one.task === task)
+  /**
+   * Reports whether the task's acceptance is still waiting. Ending such a task would lose its
+   * result.
+   */
+  isPending(task: string): boolean {
+    return this.pending.some((one) => one.task === task)
   }
 
-  /** One last time, and then it is told what nobody knows any more. */
+  /** Tries to write everything once more, then logs what could not be written. */
   async stop(): Promise<void> {
     this.isStopped = true
     if (this.timer !== null) clearTimeout(this.timer)
     await this.writing
-    await this.writeKept()
-    for (const one of this.kept) this.lose(one)
-    this.kept = []
+    await this.writePending()
+    for (const one of this.pending) this.reportLost(one)
+    this.pending = []
   }
 
   private async accept(one: Acceptance): Promise<TaskOutcome> {
     const { task, userId, place } = one
     const outcome = await this.deps.ledger.accept(task, userId, place)
-    if (outcome === 'TaskEnded') this.lose(one)
+    if (outcome === 'TaskEnded') this.reportLost(one)
     return outcome
   }
 
   private keep(one: Acceptance, err: unknown): void {
     const { task } = one
-    warnThrottled(this.deps.log, { err, task }, 'where a task is could not be written down yet')
-    if (this.isStopped || this.kept.length >= KEPT_MAX) return this.lose(one)
-    this.kept = [...this.kept, one]
+    warnThrottled(this.deps.log, { err, task }, 'an accepted task could not be recorded yet')
+    if (this.isStopped || this.pending.length >= PENDING_MAX) return this.reportLost(one)
+    this.pending = [...this.pending, one]
     this.wait()
   }
 
   private wait(): void {
     if (this.timer !== null || this.isStopped) return
     this.timer = setTimeout(() => {
-      this.writing = this.writeKept().finally(() => {
+      this.writing = this.writePending().finally(() => {
         this.timer = null
-        if (this.kept.length > 0) this.wait()
+        if (this.pending.length > 0) this.wait()
       })
-    }, this.againMs)
+    }, this.retryMs)
     this.timer.unref()
   }
 
-  /** In their order, up to the first that fails again. */
-  private async writeKept(): Promise<void> {
-    for (const one of this.kept) {
+  /** Writes the acceptances in order, up to the first that fails again. */
+  private async writePending(): Promise<void> {
+    for (const one of this.pending) {
       const isOld = this.deps.now() - one.submittedAt > TASK_MS_MAX
       try {
-        if (isOld) this.lose(one)
+        if (isOld) this.reportLost(one)
         else await this.accept(one)
       } catch {
         return
       }
-      this.kept = this.kept.filter((other) => other !== one)
+      this.pending = this.pending.filter((other) => other !== one)
     }
   }
 
-  /** For an operator to find it by. */
-  private lose({ task, place: { channelId, upstreamId } }: Acceptance): void {
-    this.deps.log.error({ task, channelId, upstreamId }, 'where a task is was not written down')
+  /** Logs the ids, so that an operator can find the task at its provider. */
+  private reportLost({ task, place: { channelId, upstreamId } }: Acceptance): void {
+    this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }
 }

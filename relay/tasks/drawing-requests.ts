@@ -1,10 +1,10 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
 import { knownNames } from '#domain/shared/folded-name.ts'
 import type { TaskOptions } from '../views/option-view.ts'
-import type { Sending, TaskRequest } from './plan-task.ts'
+import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
-/** Buttons of a drawing by what their ids hold, the more particular first. */
+/** Maps the custom ids of a drawing's buttons to actions. The more specific patterns are first. */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
@@ -17,11 +17,11 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::Inpaint::/i, 'INPAINT'],
 ]
 
-/** What pressing it asks for; null: nothing that has a price. */
+/** Returns the action of a button; null when it has no price. */
 const actionOfButton = (customId: string): string | null =>
   BUTTONS.find(([pattern]) => pattern.test(customId))?.[1] ?? null
 
-/** The members of a drawing's request that are read here, or replaced. */
+/** The members of a drawing request that are read or replaced here. */
 export const DRAWING_NAMES = knownNames([
   ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
   ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
@@ -29,25 +29,28 @@ export const DRAWING_NAMES = knownNames([
 ])
 const FILTER_NAMES = knownNames(['modes'])
 
-/** What is read from a body: `changes` go to the provider in place of what came. */
-type Asked = {
+/**
+ * The result of reading a body. `changes` are sent to the provider in place of the caller's
+ * members.
+ */
+type ActionRequest = {
   readonly action: string
   readonly model?: string
   readonly prompt?: string | null
   readonly originId?: string | null
-  readonly changes?: (sending: Sending) => readonly (readonly [string, unknown])[]
+  readonly changes?: (options: SendOptions) => readonly (readonly [string, unknown])[]
 }
 
-export type DrawingReader = (body: TaskBody) => Asked
+export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** A task's own button, or one by its name: the same drawing goes on at its provider. */
-const withOrigin: Asked['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
+/** The button belongs to another task, so the provider continues that task. */
+const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
 
 const change: DrawingReader = (body) => {
-  const originId = body.needText('taskId')
-  const action = body.needText('action').toUpperCase()
+  const originId = body.requireText('taskId')
+  const action = body.requireText('action').toUpperCase()
   if (!CHANGES.has(action)) refuseParam('action')
   const index = body.integer('index', 1, 4)
   if (index === null && action !== 'REROLL') refuseParam('index', true)
@@ -57,39 +60,46 @@ const change: DrawingReader = (body) => {
 const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
-/** `<task> U2`: as a person would write it. */
+/** Reads the short form `<task> U2`. */
 const simpleChange: DrawingReader = (body) => {
-  const [, originId = '', letter = '', index] = SIMPLE.exec(body.needText('content').trim()) ?? []
+  const [, originId = '', letter = '', index] =
+    SIMPLE.exec(body.requireText('content').trim()) ?? []
   const action = LETTERS[letter.toUpperCase()] ?? refuseParam('content')
   if (index === undefined && action !== 'REROLL') refuseParam('content')
   const rest = `${letter.toUpperCase()}${index ?? ''}`
-  const changes: Asked['changes'] = ({ origin }) => [
+  const changes: ActionRequest['changes'] = ({ origin }) => [
     ['content', `${origin?.place?.upstreamId} ${rest}`],
   ]
   return { action, originId, changes }
 }
 
 const button: DrawingReader = (body) => {
-  const originId = body.needText('taskId')
-  const action = actionOfButton(body.needText('customId')) ?? refuseParam('customId')
+  const originId = body.requireText('taskId')
+  const action = actionOfButton(body.requireText('customId')) ?? refuseParam('customId')
   return { action, originId, changes: withOrigin }
 }
 
 const modal: DrawingReader = (body) => ({
   action: 'MODAL',
-  originId: body.needText('taskId'),
+  originId: body.requireText('taskId'),
   prompt: body.text('prompt', TEXT_LENGTH_MAX),
   changes: withOrigin,
 })
 
 const describe: DrawingReader = (body) => {
-  if (body.text('link') === null) body.needPicture('base64')
+  if (body.text('link') === null) body.requirePicture('base64')
   return { action: 'DESCRIBE' }
 }
 
 const READERS: ReadonlyMap<string, DrawingReader> = new Map<string, DrawingReader>([
-  ['imagine', (body) => ({ action: 'IMAGINE', prompt: body.needText('prompt', TEXT_LENGTH_MAX) })],
-  ['shorten', (body) => ({ action: 'SHORTEN', prompt: body.needText('prompt', TEXT_LENGTH_MAX) })],
+  [
+    'imagine',
+    (body) => ({ action: 'IMAGINE', prompt: body.requireText('prompt', TEXT_LENGTH_MAX) }),
+  ],
+  [
+    'shorten',
+    (body) => ({ action: 'SHORTEN', prompt: body.requireText('prompt', TEXT_LENGTH_MAX) }),
+  ],
   ['change', change],
   ['simple-change', simpleChange],
   ['action', button],
@@ -98,28 +108,28 @@ const READERS: ReadonlyMap<string, DrawingReader> = new Map<string, DrawingReade
   [
     'blend',
     (body) => {
-      body.needPictures('base64Array', 2, 5)
+      body.requirePictures('base64Array', 2, 5)
       return { action: 'BLEND' }
     },
   ],
   [
     'upload-discord-images',
     (body) => {
-      body.needPictures('base64Array', 1, 10)
+      body.requirePictures('base64Array', 1, 10)
       return { action: 'UPLOAD' }
     },
   ],
 ])
 
 const swap: DrawingReader = (body) => {
-  body.needPicture('sourceBase64')
-  body.needPicture('targetBase64')
+  body.requirePicture('sourceBase64')
+  body.requirePicture('targetBase64')
   return { action: 'SWAP_FACE', model: 'swap_face' }
 }
 
 const SWAP_PATH = '/mj/insight-face/swap'
 
-/** By its path below `/mj`; undefined: there is none. */
+/** Finds the reader by the path below `/mj`; undefined if there is none. */
 export function drawingReader(path: string): DrawingReader | undefined {
   if (path === '/insight-face/swap') return swap
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
@@ -127,7 +137,10 @@ export function drawingReader(path: string): DrawingReader | undefined {
 
 const MODE_FLAGS = /\s*--(?:fast|relax|turbo)(?=\s|$)/gi
 
-/** `mode`: `FAST`, `RELAX`, `TURBO`, as the address has it; null: as the provider likes. */
+/**
+ * Builds the request. `mode` is `FAST`, `RELAX` or `TURBO` from the address; null leaves it to the
+ * provider.
+ */
 export function readDrawing(
   path: string,
   reader: DrawingReader,
@@ -150,15 +163,15 @@ export function readDrawing(
     continuesOpen: action === 'MODAL',
     path: path === '/insight-face/swap' ? SWAP_PATH : `/mj${path}`,
     body,
-    droppedBy: (allowed) => body.restricted(TASK_MEMBERS.drawing, allowed),
-    sentBody: (sending) =>
+    droppedMembers: (allowed) => body.restricted(TASK_MEMBERS.drawing, allowed),
+    providerBody: (options) =>
       body.with(
         new Map<string, unknown>([
-          ...without(body.restricted(TASK_MEMBERS.drawing, sending.allowed)),
-          ['notifyHook', sending.notifyUrl ?? undefined],
+          ...without(body.restricted(TASK_MEMBERS.drawing, options.allowed)),
+          ['notifyHook', options.notifyUrl ?? undefined],
           ['accountFilter', accountFilter],
           ...(shown === prompt ? [] : [['prompt', shown] as const]),
-          ...changes(sending),
+          ...changes(options),
         ]),
       ),
   }

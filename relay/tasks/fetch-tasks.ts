@@ -7,49 +7,50 @@ import { inParallel } from '../channel-actions/in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/choose-channel.ts'
 import { type Exchange, sendJson } from '../pipeline/exchange.ts'
-import { askUpstream } from './ask-upstream.ts'
-import { drawingAnswer, musicAnswer } from './shown-task.ts'
+import { queryProvider } from './query-provider.ts'
 import { sendTaskError } from './task-answers.ts'
 import { parsedObject, refuseParam, type TaskBody, textOf } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { drawingAnswer, musicAnswer } from './task-json.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether some task may have this id: nothing is read for others. */
+/** Reports whether a text has the form of a task's id. Nothing is read for other texts. */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/** The task of this id, where it is the caller's: that of another user is as none. */
+/** Returns the caller's own task with this id. A task of another user counts as missing. */
 export async function ownTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
   kind: TaskKind,
   id: string,
 ): Promise<KnownTask | null> {
-  const known = isTaskId(id) ? await ledger.glance(id) : null
+  const known = isTaskId(id) ? await ledger.peek(id) : null
   if (known === null) return null
   const { userId, kind: own } = known.submitted
   return userId === user.userId && own === kind ? known : null
 }
 
-/** A hundred tasks may be asked about every second. */
+/** This allows a hundred look-ups per second. */
 const TASKS_MAX = 6_000
 const SEEDS_MAX = 30
 const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
- * Looking at tasks is no call, and free: so it has limits of its own, by user, over all relays.
- * `tasks`: how many are looked at; `isAsked`: their provider is asked, on the operator's account.
+ * Limits look-ups per user over all relays, because they are free and not calls. `tasks` is the
+ * number of tasks that are read. `asksProvider` is true when the provider is asked, at the
+ * operator's expense.
  */
-async function takeLook(
+async function acquireLookPermit(
   { limits }: { readonly limits: Limits },
   { user: { userId } }: Pick<Caller, 'user'>,
-  { tasks, isAsked }: { readonly tasks: number; readonly isAsked: boolean },
+  { tasks, asksProvider }: { readonly tasks: number; readonly asksProvider: boolean },
 ): Promise<Permit | RelayError> {
   const key = `task-looks:${userId}`
   const claims: readonly Claim[] = [
     { kind: 'seats', key, max: AT_ONCE_MAX },
-    isAsked
+    asksProvider
       ? { kind: 'rate', key, max: SEEDS_MAX, periodMs: MINUTE_MS, isRefundable: false }
       : { kind: 'tokens', key, max: TASKS_MAX, estimate: tasks },
   ]
@@ -59,15 +60,15 @@ async function takeLook(
   if (outcome.full === 0) {
     return relayError('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfter })
   }
-  const subject = isAsked ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
+  const subject = asksProvider ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
   return relayError('rate_limited', { subject: `${subject} (this user)`, retryAfter })
 }
 
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Where this site is, for addresses in an answer: as an admin set it, or else as its caller
- * reached it. Nobody but that caller gets to see the latter.
+ * Returns the address of this site for links in an answer: the configured one, or else the one that
+ * the caller used. The latter is shown only to that caller.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -81,16 +82,16 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-/** One look, within its user's limits. */
-async function looking(
+/** Runs one look-up within its user's limits. */
+async function withinLookLimits(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   kind: TaskKind,
-  looks: { readonly tasks: number; readonly isAsked: boolean },
+  cost: { readonly tasks: number; readonly asksProvider: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
-  const permit = await takeLook(deps, caller, looks)
+  const permit = await acquireLookPermit(deps, caller, cost)
   if (isRelayError(permit)) return sendTaskError(exchange, kind, permit)
   try {
     await work()
@@ -99,7 +100,7 @@ async function looking(
   }
 }
 
-async function shown(
+async function renderTasks(
   deps: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
@@ -112,22 +113,29 @@ async function shown(
   return Promise.all(tasks.map((known) => answer(deps, known, showing)))
 }
 
-/** `GET /mj/task/{id}/fetch` and `GET /suno/fetch/{id}`. */
+/** Serves `GET /mj/task/{id}/fetch` and `GET /suno/fetch/{id}`. */
 export async function fetchTask(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, id }: { readonly kind: TaskKind; readonly id: string },
 ): Promise<void> {
-  await looking(deps, exchange, caller, kind, { tasks: 1, isAsked: false }, async () => {
-    const known = await ownTask(deps, caller, kind, id)
-    if (known === null) return notFound(exchange, kind, id)
-    const [answer = {}] = await shown(deps, exchange, kind, [known])
-    sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
-  })
+  await withinLookLimits(
+    deps,
+    exchange,
+    caller,
+    kind,
+    { tasks: 1, asksProvider: false },
+    async () => {
+      const known = await ownTask(deps, caller, kind, id)
+      if (known === null) return notFound(exchange, kind, id)
+      const [answer = {}] = await renderTasks(deps, exchange, kind, [known])
+      sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
+    },
+  )
 }
 
-/** `POST /mj/task/list-by-condition` and `POST /suno/fetch`: those of the ids that there are. */
+/** Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch` with the tasks that exist. */
 export async function fetchTasks(
   deps: TaskDeps,
   exchange: Exchange,
@@ -136,39 +144,46 @@ export async function fetchTasks(
 ): Promise<void> {
   const ids = body.texts('ids', IDS_MAX) ?? refuseParam('ids', true)
   const distinct = [...new Set(ids)]
-  const looks = { tasks: distinct.length, isAsked: false }
-  await looking(deps, exchange, caller, kind, looks, async () => {
+  const cost = { tasks: distinct.length, asksProvider: false }
+  await withinLookLimits(deps, exchange, caller, kind, cost, async () => {
     const found = new Map<string, KnownTask>()
     await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
       const known = await ownTask(deps, caller, kind, id)
       if (known !== null) found.set(id, known)
     })
     const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
-    const answers = await shown(deps, exchange, kind, inOrder)
+    const answers = await renderTasks(deps, exchange, kind, inOrder)
     sendJson(exchange, 200, kind === 'drawing' ? answers : inMusicEnvelope(answers))
   })
 }
 
 const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data })
 
-/** `GET /mj/task/{id}/image-seed`: what its provider says, asked anew. */
+/** Serves `GET /mj/task/{id}/image-seed` by asking the provider each time. */
 export async function imageSeed(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<void> {
-  await looking(deps, exchange, caller, 'drawing', { tasks: 1, isAsked: true }, async () => {
-    const known = await ownTask(deps, caller, 'drawing', id)
-    const place = known?.place
-    if (!place) return notFound(exchange, 'drawing', id)
-    const answer = await seedOf(deps, known.submitted.model, place)
-    if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
-    sendJson(exchange, 200, answer)
-  })
+  await withinLookLimits(
+    deps,
+    exchange,
+    caller,
+    'drawing',
+    { tasks: 1, asksProvider: true },
+    async () => {
+      const known = await ownTask(deps, caller, 'drawing', id)
+      const place = known?.place
+      if (!place) return notFound(exchange, 'drawing', id)
+      const answer = await seedOf(deps, known.submitted.model, place)
+      if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
+      sendJson(exchange, 200, answer)
+    },
+  )
 }
 
-/** Within the channel's own limits, as its calls are. */
+/** Asks the provider within the channel's limits, like a call. */
 async function seedOf(
   deps: TaskDeps,
   model: string,
@@ -184,7 +199,7 @@ async function seedOf(
     return relayError('channels_busy', { subject: model, retryAfter })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
-  const end = await askUpstream(deps.side, key.target, { method: 'GET', path })
+  const end = await queryProvider(deps.providerOutbound, key.target, { method: 'GET', path })
   selector.end(false)
   const answer = end.kind === 'plain' ? parsedObject(end.body) : null
   if (answer === null) return relayError('upstream_error')

@@ -8,17 +8,17 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['lyrics', 'LYRICS'],
 ])
 
-/** The members of a song's request that are read here, or replaced. */
+/** The members of a music request that are read or replaced here. */
 export const MUSIC_NAMES = knownNames([
   ...['prompt', 'gpt_description_prompt', 'continue_clip_id', 'task_id', 'tags', 'title'],
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/** What a song is asked for by; its style is enough for one without words. */
-const WORDS = 'prompt / gpt_description_prompt'
+/** A request needs one of these members. A style alone is enough for a song without lyrics. */
+const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 
-/** By the last part of its path; undefined: there is none. */
+/** Finds the action by the last segment of the path; undefined if there is none. */
 export const musicAction = (segment: string): string | undefined =>
   ACTIONS.get(segment.toLowerCase())
 
@@ -26,11 +26,11 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
   const prompt = body.text('prompt', TEXT_LENGTH_MAX)
   const described = body.text('gpt_description_prompt', TEXT_LENGTH_MAX)
   if (action === 'LYRICS' && prompt === null) refuseParam('prompt', true)
-  const goesOn = body.text('continue_clip_id') !== null
+  const continues = body.text('continue_clip_id') !== null
   const originId = body.text('task_id')
-  const isAsked = prompt !== null || described !== null || goesOn
-  if (!isAsked && !STYLE.some((name) => body.has(name))) refuseParam(WORDS, true)
-  if (goesOn && originId === null) refuseParam('task_id', true)
+  const hasPrompt = prompt !== null || described !== null || continues
+  if (!hasPrompt && !STYLE.some((name) => body.has(name))) refuseParam(PROMPT_MEMBERS, true)
+  if (continues && originId === null) refuseParam('task_id', true)
   return {
     kind: 'music',
     platform: 'suno',
@@ -42,8 +42,8 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
     continuesOpen: false,
     path: `/suno/submit/${action}`,
     body,
-    droppedBy: (allowed) => body.restricted(TASK_MEMBERS.music, allowed),
-    sentBody: ({ origin, allowed }) =>
+    droppedMembers: (allowed) => body.restricted(TASK_MEMBERS.music, allowed),
+    providerBody: ({ origin, allowed }) =>
       body.with(
         new Map<string, unknown>([
           ...without(body.restricted(TASK_MEMBERS.music, allowed)),

@@ -1,37 +1,43 @@
-/** How many may be under way in all, and how many may wait for that: in all, and of one name. */
-export type SeatsMax = {
+/** Limits on running work in total, and on waiting work in total and per name. */
+export type PermitLimits = {
   readonly total: number
   readonly waiting: number
-  readonly waitingOfName: number
-  /** null: as long as it takes. */
+  readonly waitingPerName: number
+  /** The maximum wait; null waits without limit. */
   readonly waitMs: number | null
 }
 
-/** One of those that a place counts for, and how many it may have. */
+/** A name that a permit counts under, and its maximum. */
 export type PermitName = { readonly name: string; readonly max: number }
 
-type Waiter = { readonly names: readonly PermitName[]; readonly answer: (isIn: boolean) => void }
+type Waiter = {
+  readonly names: readonly PermitName[]
+  readonly answer: (isGranted: boolean) => void
+}
 
 /**
- * Places for what takes connections and time, in this process: nobody has more than a part of them.
- * Whoever comes first is next, but for those of a name that has all it may have.
+ * Limits work in this process that uses connections and time, in total and per name. Waiting work
+ * is admitted in order of arrival, except that names at their limit are skipped.
  */
 export class Permits {
-  private readonly max: SeatsMax
+  private readonly max: PermitLimits
   private total = 0
   private readonly taken = new Map<string, number>()
   private readonly waiting = new Set<Waiter>()
 
-  constructor(max: SeatsMax) {
+  constructor(max: PermitLimits) {
     this.max = max
   }
 
-  /** The place counts under each of these names; null: there is none. Call the answer once. */
-  async enter(names: readonly PermitName[], gone: AbortSignal): Promise<(() => void) | null> {
-    if (gone.aborted) return null
+  /**
+   * Acquires a permit under each of these names. Returns the function that releases it, which must
+   * be called once, or null when there is no permit.
+   */
+  async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
+    if (signal.aborted) return null
     if (this.isFree(names)) this.take(names)
-    else if (!(await this.wait(names, gone))) return null
-    return () => this.leave(names)
+    else if (!(await this.wait(names, signal))) return null
+    return () => this.release(names)
   }
 
   private isFree(names: readonly PermitName[]): boolean {
@@ -44,7 +50,7 @@ export class Permits {
     for (const { name } of names) this.taken.set(name, (this.taken.get(name) ?? 0) + 1)
   }
 
-  private leave(names: readonly PermitName[]): void {
+  private release(names: readonly PermitName[]): void {
     this.total -= 1
     for (const { name } of names) {
       const left = (this.taken.get(name) ?? 1) - 1
@@ -59,24 +65,24 @@ export class Permits {
     }
   }
 
-  private async wait(names: readonly PermitName[], gone: AbortSignal): Promise<boolean> {
-    const { waiting, waitingOfName, waitMs } = this.max
+  private async wait(names: readonly PermitName[], signal: AbortSignal): Promise<boolean> {
+    const { waiting, waitingPerName, waitMs } = this.max
     if (this.waiting.size >= waiting) return false
-    if (names.some(({ name }) => this.waitingOf(name) >= waitingOfName)) return false
+    if (names.some(({ name }) => this.waitingOf(name) >= waitingPerName)) return false
     return new Promise((resolve) => {
       const giveUp = (): void => waiter.answer(false)
       const timer = waitMs === null ? undefined : setTimeout(giveUp, waitMs)
       const waiter: Waiter = {
         names,
-        answer: (isIn) => {
+        answer: (isGranted) => {
           this.waiting.delete(waiter)
           clearTimeout(timer)
-          gone.removeEventListener('abort', giveUp)
-          resolve(isIn)
+          signal.removeEventListener('abort', giveUp)
+          resolve(isGranted)
         },
       }
       this.waiting.add(waiter)
-      gone.addEventListener('abort', giveUp)
+      signal.addEventListener('abort', giveUp)
     })
   }
 

@@ -1,13 +1,13 @@
-/** Of one picture, as the text that it is: some 15 MiB of a file. */
+/** The limit for the text of one picture, which is about 15 MiB of file data. */
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** As far as a data URL's head is looked for. */
+/** The head of a data URL is searched in this many bytes. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
 
-/** The first bytes of picture files, as base64 begins with them. */
+/** The first characters of picture files in base64. */
 const FILE_HEADS: readonly RegExp[] = [
   /^iVBORw0KGgo/, // PNG
   /^\/9j\//, // JPEG
@@ -20,15 +20,15 @@ const FILE_HEADS: readonly RegExp[] = [
 const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
-/** 1 for what base64 is made of, its form for addresses and line ends included. */
-const OF_BASE64 = new Uint8Array(256)
+/** Has a 1 for every character of base64, including its URL-safe form and line ends. */
+const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
-for (const letter of LETTERS) OF_BASE64[letter.charCodeAt(0)] = 1
+for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Whether a JSON text (quotes included) is a picture: a data URL of one, the base64 of a file of
- * one, or where one is in the web, which some providers take. Its bytes are looked at as they
- * came: only where some of them are escaped is the text built.
+ * Reports whether a JSON text (quotes included) is a picture: a data URL, the base64 of a picture
+ * file, or a web address, which some providers accept. The bytes are checked in place; a string is
+ * built only if some of them are escaped.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
@@ -46,16 +46,16 @@ export function isPicture(json: Buffer): boolean {
 function isBase64(text: Buffer, start: number): boolean {
   let end = text.length
   while (end > start && end > text.length - 2 && text[end - 1] === PAD) end -= 1
-  for (let at = start; at < end; at += 1) if (OF_BASE64[text[at] as number] !== 1) return false
+  for (let at = start; at < end; at += 1) if (BASE64_BYTES[text[at] as number] !== 1) return false
   return end > start
 }
 
-/** Where the texts of a JSON list of texts lie; null in the place of whatever else is in it. */
+/** Yields the texts of a JSON list of texts, and null in place of any other value. */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {
     const byte = list[at] as number
-    // Commas and the four kinds of space.
+    // These bytes are the comma and the four kinds of white space.
     if (byte === 44 || byte === 32 || byte === 9 || byte === 10 || byte === 13) {
       at += 1
       continue

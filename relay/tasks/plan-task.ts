@@ -12,48 +12,48 @@ import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Views } from '../views/views.ts'
 import type { TaskBody } from './task-body.ts'
 
-/** What providers are told beside what the caller asked for. */
-export type Sending = {
-  /** The task that this one continues. */
+/** What the gateway adds to a request for a provider. */
+export type SendOptions = {
+  /** The task that this request continues. */
   readonly origin: KnownTask | null
-  /** Where to call back; null: nowhere. */
+  /** The address of the callback; null if there is none. */
   readonly notifyUrl: string | null
-  /** Restricted members that the channel allows. */
+  /** The restricted members that the channel allows. */
   readonly allowed: ReadonlySet<string>
 }
 
-/** A caller's request for a task, read. */
+/** A caller's request for a task, after reading. */
 export type TaskRequest = {
   readonly kind: TaskKind
   readonly platform: 'midjourney' | 'suno'
-  /** As on the wire: `IMAGINE`, `MUSIC`… */
+  /** The action as on the wire: `IMAGINE`, `MUSIC`, and so on. */
   readonly action: string
-  /** What is priced. */
+  /** The name under which the action is priced. */
   readonly model: string
   readonly prompt: string | null
-  /** The caller's own mark of it; null: none. */
+  /** The caller's own reference; null if there is none. */
   readonly state: string | null
-  /** The id of the task that it continues, as its caller has it; null: none. */
+  /** The caller's id of the task that this request continues; null if there is none. */
   readonly originId: string | null
-  /** A window is to be filled in that belongs to a task under way. */
+  /** True when the request fills in the modal window of an open task. */
   readonly continuesOpen: boolean
-  /** Below the provider's address. */
+  /** The path below the provider's address. */
   readonly path: string
   readonly body: TaskBody
-  readonly sentBody: (sending: Sending) => Buffer
-  /** The restricted members that are not in it, where the channel allows these ones. */
-  readonly droppedBy: (allowed: ReadonlySet<string>) => readonly string[]
+  readonly providerBody: (options: SendOptions) => Buffer
+  /** Lists the restricted members that are dropped, where the channel allows the given ones. */
+  readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
 }
 
 export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /** It has to go where another task is, by the same key. */
+  /** The key that must be used because another task is there; null if any key may be used. */
   readonly keyRef: string | null
 }
 
-/** Which tasks cost how much, and where this one may go; or why it may not be made. */
+/** Prices a task and lists the channels it may be sent to, or returns why it is refused. */
 export function planTask(
   views: Views,
   caller: Caller,
@@ -75,7 +75,7 @@ export function planTask(
       ? relayError('group_not_allowed', { subject: group })
       : relayError('model_unpriced', { param: 'model', subject: model })
   }
-  // A task uses no tokens: at a price for those it would be free.
+  // A task uses no tokens, so it would be free at a price per token.
   if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)
   if (!hasValid(offer, now)) {
@@ -86,8 +86,9 @@ export function planTask(
 }
 
 /**
- * Where another task is, that one's channel alone, and by its key. It has to offer the model to the
- * caller's group all the same: what is paid is the price of that group. Admins may name any.
+ * Returns only the channel of the task that is continued, if there is one. That channel must also
+ * offer the model to the caller's group, because that group's price is charged. Admins may name any
+ * channel.
  */
 function offerFor(
   { channels }: Views,

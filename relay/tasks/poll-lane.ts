@@ -3,101 +3,103 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import { askUpstream } from './ask-upstream.ts'
-import type { SeatsMax } from './permits.ts'
-import { type Told, toldIn } from './provider-words.ts'
-import { takeReport } from './take-report.ts'
+import type { PermitLimits } from './permits.ts'
+import { type ProviderReport, reportsIn } from './provider-answers.ts'
+import { queryProvider } from './query-provider.ts'
+import { recordReport } from './record-report.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Who is asked, and what about. */
-export type Asked = {
+/** The provider to poll and the kind of tasks. */
+export type PollTarget = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly kind: TaskKind
 }
 
 export type LaneTimes = {
-  /** After a failure; twice as long after each further one, up to twelve times. */
+  /**
+   * The pause after a failure. It doubles with each further failure, up to twelve times the value.
+   */
   readonly everyMs: number
-  /** From that age on a task is asked about out of turn, once: soon nobody waits for it. */
+  /** A task beyond this age is polled once ahead of its turn, because it will expire soon. */
   readonly lateMs: number
 }
 
-/** Askings under way, over all lanes: each has its turn, and no channel more than a few. */
-export const POLL_PERMITS: SeatsMax = {
+/** Limits polls over all lanes and per channel, so that each lane gets its turn. */
+export const POLL_PERMITS: PermitLimits = {
   total: 32,
   waiting: Number.POSITIVE_INFINITY,
-  waitingOfName: Number.POSITIVE_INFINITY,
+  waitingPerName: Number.POSITIVE_INFINITY,
   waitMs: null,
 }
-const OF_CHANNEL = 3
+const PER_CHANNEL = 3
 
-const PIECE_MAX = 25
+const BATCH_MAX = 25
 const AT_ONCE = 2
 const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * One channel, asked by one key about its tasks, and kept waiting by no other. One that fails is
- * left alone for a while, and is then asked about the next tasks, and fewer at a time: so it may be
- * that a single task spoils the answer, it keeps the others waiting no longer than that.
+ * Polls one channel with one key about its tasks, independently of all other lanes. After a failure
+ * it pauses, continues with the next tasks, and asks about fewer at a time. A single task that
+ * spoils the answer therefore delays the others only for that long.
  */
 export class PollLane {
   private readonly deps: TaskDeps
   private readonly times: LaneTimes
-  private pieceMax = PIECE_MAX
+  private batchMax = BATCH_MAX
   private failures = 0
-  /** By the process's own clock. */
-  private quietUntil = 0
-  /** The last one that was asked about in vain. */
-  private stoppedAt: OpenTask | null = null
-  /** What was said of each task last: what is no news costs nothing more. */
-  private readonly heard = new Map<string, string>()
-  /** Of those that are, the ones it was asked about since, in vain or not. */
-  private readonly late = new Set<string>()
+  /** The time is monotonic. */
+  private pausedUntil = 0
+  /** The last task of the poll that failed. */
+  private failedAt: OpenTask | null = null
+  /** The latest report on each task; a repeated report is not processed again. */
+  private readonly lastReports = new Map<string, string>()
+  /** The late tasks that were polled ahead of their turn. */
+  private readonly polledLate = new Set<string>()
 
   constructor(deps: TaskDeps, times: LaneTimes) {
     this.deps = deps
     this.times = times
   }
 
-  /** Asks about all of them (oldest first), as far as it is answered. Never rejects. */
-  async ask(asked: Asked, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
-    if (this.isQuiet()) return
+  /** Polls about all tasks (oldest first), as far as the provider answers. It never rejects. */
+  async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
+    if (this.isPaused()) return
     this.forgetOthers(tasks)
-    const queue = this.inOrder(tasks)
-    this.stoppedAt = null
-    const names = [{ name: `channel ${asked.channel.channelId}`, max: OF_CHANNEL }]
+    const queue = this.orderedQueue(tasks)
+    this.failedAt = null
+    const names = [{ name: `channel ${target.channel.channelId}`, max: PER_CHANNEL }]
     const worker = async (): Promise<void> => {
-      while (queue.length > 0 && !this.isQuiet() && !lost.aborted) {
-        const leave = await this.deps.pollPermits.enter(names, lost)
-        // Meanwhile the other one may have asked about the last, or in vain.
-        const piece = leave === null || this.isQuiet() ? [] : queue.splice(0, this.pieceMax)
-        if (piece.length === 0) return leave?.()
-        const end = await this.askAbout(asked, piece, lost).finally(leave)
-        const outcome = lost.aborted ? 'failed' : await this.takeIn(asked, piece, end, lost)
-        if (outcome === 'too-large' && piece.length > 1) queue.unshift(...piece)
+      while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
+        const release = await this.deps.pollPermits.enter(names, lost)
+        // The other worker may have taken the last tasks or met a failure in the meantime.
+        const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
+        if (batch.length === 0) return release?.()
+        const end = await this.queryBatch(target, batch, lost).finally(release)
+        const outcome = lost.aborted ? 'failed' : await this.handleAnswer(target, batch, end, lost)
+        if (outcome === 'too-large' && batch.length > 1) queue.unshift(...batch)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
   }
 
-  private isQuiet(): boolean {
-    return performance.now() < this.quietUntil
+  private isPaused(): boolean {
+    return performance.now() < this.pausedUntil
   }
 
   private forgetOthers(tasks: readonly OpenTask[]): void {
     const open = new Set(tasks.map(({ task }) => task))
-    for (const task of this.heard.keys()) if (!open.has(task)) this.heard.delete(task)
-    for (const task of this.late) if (!open.has(task)) this.late.delete(task)
+    for (const task of this.lastReports.keys()) if (!open.has(task)) this.lastReports.delete(task)
+    for (const task of this.polledLate) if (!open.has(task)) this.polledLate.delete(task)
   }
 
-  /** From where it stopped on, and round; before them, whatever is getting late. */
-  private inOrder(tasks: readonly OpenTask[]): OpenTask[] {
-    const { stoppedAt } = this
-    const first = stoppedAt === null ? 0 : tasks.findIndex((task) => isAfter(task, stoppedAt))
+  /** Orders the tasks: late ones first, then those after the last failure, then the rest. */
+  private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
+    const { failedAt } = this
+    const first = failedAt === null ? 0 : tasks.findIndex((task) => isAfter(task, failedAt))
     const round = first <= 0 ? tasks : [...tasks.slice(first), ...tasks.slice(0, first)]
-    const late = round.filter((task) => this.isLate(task) && !this.late.has(task.task))
+    const late = round.filter((task) => this.isLate(task) && !this.polledLate.has(task.task))
     if (late.length === 0) return [...round]
     const isFirst = new Set(late)
     return [...late, ...round.filter((task) => !isFirst.has(task))]
@@ -107,77 +109,82 @@ export class PollLane {
     return this.deps.now() - submittedAt > this.times.lateMs
   }
 
-  private askAbout(
-    { key, kind }: Asked,
-    piece: readonly OpenTask[],
+  private queryBatch(
+    { key, kind }: PollTarget,
+    batch: readonly OpenTask[],
     lost: AbortSignal,
   ): Promise<AttemptEnd> {
-    for (const task of piece) if (this.isLate(task)) this.late.add(task.task)
-    const ids = piece.map(({ upstreamId }) => upstreamId)
-    return askUpstream(
-      this.deps.side,
+    for (const task of batch) if (this.isLate(task)) this.polledLate.add(task.task)
+    const ids = batch.map(({ upstreamId }) => upstreamId)
+    return queryProvider(
+      this.deps.providerOutbound,
       key.target,
       { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },
       AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
     )
   }
 
-  private async takeIn(
-    { channel, key, kind }: Asked,
-    piece: readonly OpenTask[],
+  private async handleAnswer(
+    { channel, key, kind }: PollTarget,
+    batch: readonly OpenTask[],
     end: AttemptEnd,
     lost: AbortSignal,
   ): Promise<'answered' | 'failed' | 'too-large'> {
     if (end.kind === 'failed' && end.error === 'too-large') {
-      this.pieceMax = Math.max(1, Math.ceil(piece.length / 2))
+      this.batchMax = Math.max(1, Math.ceil(batch.length / 2))
       this.warn(channel, 'too-large')
       return 'too-large'
     }
-    const told = end.kind === 'plain' ? readable(kind, end.body) : null
-    if (told === null) {
-      this.fail(piece, end.kind === 'failed' ? end.retryAfterMs : 0)
+    const reports = end.kind === 'plain' ? readable(kind, end.body) : null
+    if (reports === null) {
+      this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)
       this.warn(channel, end.kind === 'failed' ? end.error : 'format')
       return 'failed'
     }
     this.failures = 0
-    this.quietUntil = 0
-    this.pieceMax = Math.min(PIECE_MAX, this.pieceMax * 2)
-    const byId = new Map(told.map((one) => [one.upstreamId, one]))
-    for (const { task, upstreamId } of piece) {
+    this.pausedUntil = 0
+    this.batchMax = Math.min(BATCH_MAX, this.batchMax * 2)
+    const byId = new Map(reports.map((one) => [one.upstreamId, one]))
+    for (const { task, upstreamId } of batch) {
       const one = byId.get(upstreamId ?? '')
       if (one !== undefined && !lost.aborted) await this.note(task, { channel, key, kind }, one)
     }
     return 'answered'
   }
 
-  private fail(piece: readonly OpenTask[], retryAfterMs: number): void {
+  private fail(batch: readonly OpenTask[], retryAfterMs: number): void {
     const { everyMs } = this.times
     const longer = Math.min(2 ** this.failures, 12)
     this.failures += 1
-    this.quietUntil = performance.now() + Math.max(everyMs * longer, Math.min(retryAfterMs, 60_000))
-    this.pieceMax = Math.max(1, Math.ceil(piece.length / 2))
-    this.stoppedAt = piece.at(-1) ?? null
+    this.pausedUntil =
+      performance.now() + Math.max(everyMs * longer, Math.min(retryAfterMs, 60_000))
+    this.batchMax = Math.max(1, Math.ceil(batch.length / 2))
+    this.failedAt = batch.at(-1) ?? null
   }
 
   private warn({ channelId }: RelayChannel, reason: string): void {
-    warnThrottled(this.deps.log, { channelId, reason }, 'a provider was asked about tasks in vain')
+    warnThrottled(this.deps.log, { channelId, reason }, 'polling a provider about its tasks failed')
   }
 
-  /** One that can't be noted now keeps none of the others. */
-  private async note(task: string, { channel, key }: Asked, told: Told): Promise<void> {
+  /** Records one report. A report that can't be recorded now does not affect the others. */
+  private async note(
+    task: string,
+    { channel, key }: PollTarget,
+    report: ProviderReport,
+  ): Promise<void> {
     const { deps } = this
-    const words = `${told.status} ${told.progress}`
-    const isOver = told.status === 'SUCCESS' || told.status === 'FAILURE'
-    if (!isOver && this.heard.get(task) === words) return
+    const words = `${report.status} ${report.progress}`
+    const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
+    if (!isOver && this.lastReports.get(task) === words) return
     try {
-      const known = await deps.ledger.glance(task)
+      const known = await deps.ledger.peek(task)
       if (known !== null && known.end === null) {
         const place = { channelId: channel.channelId, keyRef: key.keyRef }
-        await takeReport(deps, known, place, told, channel)
+        await recordReport(deps, known, place, report, channel)
       }
-      this.heard.set(task, words)
+      this.lastReports.set(task, words)
     } catch (err) {
-      deps.log.warn({ err, task }, 'what a provider said of a task could not be noted')
+      deps.log.warn({ err, task }, 'the report of a provider on a task could not be recorded')
     }
   }
 }
@@ -186,10 +193,10 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/** null as well where reading it fails: that is the provider's fault, and must cost no other. */
-function readable(kind: TaskKind, body: Buffer): readonly Told[] | null {
+/** Returns null when the answer can't be read, because a faulty answer must not stop the lane. */
+function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
   try {
-    return toldIn(kind, body)
+    return reportsIn(kind, body)
   } catch {
     return null
   }

@@ -3,10 +3,10 @@ import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
 import type { Core } from '#infra/core.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-actions/in-parallel.ts'
-import { type Asked, PollLane } from './poll-lane.ts'
+import { PollLane, type PollTarget } from './poll-lane.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** A page of what has not ended, oldest first; a seam for tests without read models. */
+/** Returns a page of open tasks, oldest first. Tests replace it. */
 export type FindOpenTasks = (
   after: { readonly submittedAt: number; readonly task: string },
   limit: number,
@@ -16,7 +16,7 @@ export type Poller = { readonly stop: () => Promise<void> }
 
 export type PollTimes = {
   readonly everyMs: number
-  /** From then on a task is asked whether it is over without its provider. */
+  /** From this age on, a task without a known provider is checked for expiry. */
   readonly staleMs: number
 }
 
@@ -25,10 +25,10 @@ export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 const LEASE = 'task-poller'
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** Before nobody waits any more. */
+/** Tasks are late shortly before they expire. */
 const LATE_MS = TASK_MS_MAX - 300_000
 
-/** A pass every few seconds, in one process of all that run a relay: whoever holds the lease. */
+/** Runs a pass every few seconds in one process among all relays, the one that holds the lease. */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
   deps: TaskDeps,
@@ -39,7 +39,7 @@ export function startPoller(
     const poll = new Poll(deps, pages, times, lost)
     while (!lost.aborted) {
       await poll.pass().catch((err: unknown) => {
-        if (!lost.aborted) core.log.warn({ err }, 'tasks could not be looked after just now')
+        if (!lost.aborted) core.log.warn({ err }, 'a pass over the open tasks failed')
       })
       await delay(times.everyMs, undefined, { signal: lost, ref: false }).catch(() => {})
     }
@@ -47,16 +47,16 @@ export function startPoller(
   })
 }
 
-/** What is open, by who has it; and what is over without anybody. */
+/** The open tasks by lane, and the ids of those that may have expired. */
 type Found = {
   readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
   readonly stale: readonly string[]
 }
 
 /**
- * Has each provider asked about its tasks, and ends those that nobody reports on any more. Each of
- * these goes on by itself, over several passes where it must. Whoever wakes without the lease does
- * no harm: each task decides for itself, once.
+ * Polls each provider about its tasks and ends the tasks that have expired. Each lane runs
+ * independently, over several passes if necessary. A process that continues without the lease does
+ * no harm, because each task decides for itself.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -109,49 +109,49 @@ class Poll {
     return { lanes, stale }
   }
 
-  /** One that a provider is known to have has its whole time. */
+  /** A task that a provider has accepted is given its full time. */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt
     return age > (channelId === null ? this.times.staleMs : TASK_MS_MAX)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
-    const asked = this.askedOf(tasks)
-    if (asked === null) return
+    const target = this.targetOf(tasks)
+    if (target === null) return
     const { everyMs } = this.times
     const lane = this.lanes.get(name) ?? new PollLane(this.deps, { everyMs, lateMs: LATE_MS })
     this.lanes.set(name, lane)
-    this.begin(name, () => lane.ask(asked, tasks, this.lost))
+    this.begin(name, () => lane.poll(target, tasks, this.lost))
   }
 
-  /** null: its channel or key is gone. */
-  private askedOf([first]: readonly OpenTask[]): Asked | null {
+  /** Returns null when the channel or key no longer exists. */
+  private targetOf([first]: readonly OpenTask[]): PollTarget | null {
     const channel = this.deps.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)
     if (first === undefined || channel === undefined || key === undefined) return null
     return { channel, key, kind: first.kind }
   }
 
-  /** Unless it still goes on. */
+  /** Starts the work unless it is still running. */
   private begin(name: string, work: () => Promise<unknown>): void {
     if (this.running.has(name)) return
     const { log } = this.deps
     const going = work()
       .then(() => {})
-      .catch((err: unknown) => log.warn({ err }, 'tasks could not be looked after just now'))
+      .catch((err: unknown) => log.warn({ err }, 'a poll of open tasks failed'))
       .finally(() => this.running.delete(name))
     this.running.set(name, going)
   }
 
   private async expire(task: string): Promise<void> {
     const { acceptances, ledger, log, now } = this.deps
-    if (acceptances.isKept(task)) return
+    if (acceptances.isPending(task)) return
     try {
-      const known = await ledger.glance(task)
-      // Asked of the task alone: to expire it takes its account, too.
+      const known = await ledger.peek(task)
+      // The task is read first, because expiring it also loads its account.
       if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
     } catch (err) {
-      log.warn({ err, task }, 'a task that is over could not be ended')
+      log.warn({ err, task }, 'an expired task could not be ended')
     }
   }
 }

@@ -7,39 +7,39 @@ import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import { isTaskId } from './fetch-tasks.ts'
-import type { PermitName, SeatsMax } from './permits.ts'
+import type { PermitLimits, PermitName } from './permits.ts'
 import { sendTaskError } from './task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
-const WHOLE_MS = 60_000
-/** Nothing moves any more: its reader takes nothing, or its provider gives nothing. */
+const TOTAL_MS = 60_000
+/** The transfer ends after this time without a byte, whether the client or the provider stalls. */
 const STALL_MS = 10_000
 
-/** A page shows many pictures at once, so whoever is next waits a little. */
-export const PICTURE_PERMITS: SeatsMax = {
+/** A page shows many pictures at once, so further requests wait for a short time. */
+export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
   waiting: 1_024,
-  waitingOfName: 128,
+  waitingPerName: 128,
   waitMs: 20_000,
 }
 
-/** An owner may be a reseller with many readers, each at an address of their own. */
-const OF_OWNER = 32
-const OF_ADDRESS = 6
-const OF_BOTH = 3
+/** An owner may be a reseller with many readers at different addresses. */
+const PER_OWNER = 32
+const PER_ADDRESS = 6
+const PER_OWNER_AND_ADDRESS = 3
 
 /**
- * `GET /mj/image/{id}`: a drawing, from where its provider keeps it. Its id is known to its owner
- * and the admins alone. The address is the provider's word: it leads to public places only, or to
- * the provider itself.
+ * Serves `GET /mj/image/{id}`: a drawing, fetched from its provider. Only its owner and the admins
+ * know the id. The picture's address comes from the provider, so it may lead only to public places
+ * or to the provider itself.
  */
 export async function showImage(deps: TaskDeps, exchange: Exchange, task: string): Promise<void> {
   const { clientIp } = exchange
   const waitSeconds = deps.guesses.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooMany(exchange, waitSeconds)
-  const known = isTaskId(task) ? await deps.ledger.glance(task) : null
+  const known = isTaskId(task) ? await deps.ledger.peek(task) : null
   if (known === null) {
     const tooManySeconds = await deps.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
@@ -48,14 +48,14 @@ export async function showImage(deps: TaskDeps, exchange: Exchange, task: string
   if (source === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const leave = await deps.picturePermits.enter(permitNames(exchange, known), gone.signal)
-  if (leave === null) {
+  const release = await deps.picturePermits.enter(permitNames(exchange, known), gone.signal)
+  if (release === null) {
     return sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
   }
   try {
     await carry(exchange, source, gone)
   } finally {
-    leave()
+    release()
   }
 }
 
@@ -65,9 +65,9 @@ export function permitNames(
 ): readonly PermitName[] {
   const [address, owner] = [`address ${addressLine(clientIp)}`, `owner ${userId}`]
   return [
-    { name: owner, max: OF_OWNER },
-    { name: address, max: OF_ADDRESS },
-    { name: `${owner} ${address}`, max: OF_BOTH },
+    { name: owner, max: PER_OWNER },
+    { name: address, max: PER_ADDRESS },
+    { name: `${owner} ${address}`, max: PER_OWNER_AND_ADDRESS },
   ]
 }
 
@@ -79,7 +79,10 @@ function tooMany(exchange: Exchange, retryAfter: number): void {
   sendTaskError(exchange, 'drawing', relayError('rate_limited', { subject, retryAfter }))
 }
 
-type Source = { readonly url: string; readonly dispatcher: TaskDeps['side']['dispatcher'] }
+type Source = {
+  readonly url: string
+  readonly dispatcher: TaskDeps['providerOutbound']['dispatcher']
+}
 
 async function imageOf(deps: TaskDeps, { submitted, end }: KnownTask): Promise<Source | null> {
   if (end === null || !('imageUrl' in end) || end.imageUrl === null) return null
@@ -87,20 +90,20 @@ async function imageOf(deps: TaskDeps, { submitted, end }: KnownTask): Promise<S
   if (url === null || !URL.canParse(url)) return null
   const channel = deps.views.channels.find(end.channelId)
   if (channel?.target?.origin === new URL(url).origin) {
-    return { url, dispatcher: deps.pictures.via(channel.target.proxy).dispatcher }
+    return { url, dispatcher: deps.pictureOutbound.via(channel.target.proxy).dispatcher }
   }
   const checked = checkUrl(url, userPolicy)
-  return checked.isAllowed ? { url, dispatcher: deps.elsewhere.dispatcher } : null
+  return checked.isAllowed ? { url, dispatcher: deps.publicOutbound.dispatcher } : null
 }
 
-/** A provider's picture and nothing else of its answer. */
+/** Forwards a picture and nothing else of the provider's answer. */
 async function carry(
   exchange: Exchange,
   { url, dispatcher }: Source,
   gone: AbortController,
 ): Promise<void> {
   const { response, call } = exchange
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(WHOLE_MS)])
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(TOTAL_MS)])
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
   const answer = await request(url, { dispatcher, signal, headers }).catch(() => null)
   const type = String(answer?.headers['content-type'] ?? '')
@@ -127,7 +130,7 @@ async function carry(
   clearTimeout(stalled)
 }
 
-/** So many bytes at most. */
+/** Limits the number of forwarded bytes. */
 function passing(onPart: () => void): Transform {
   let left = BYTES_MAX
   return new Transform({

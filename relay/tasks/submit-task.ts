@@ -11,24 +11,27 @@ import { type Exchange, showDropped } from '#relay/pipeline/exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/screening.ts'
 import { placeOf } from '../views/channel-view.ts'
+import { confidentialTexts, redactTexts } from './confidential-texts.ts'
 import { ownTask } from './fetch-tasks.ts'
-import { hiddenWords, withoutWords } from './hidden-words.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import {
   failureOf,
+  sendAccepted,
   sendProviderError,
-  sendTaken,
   sendTaskError,
   type TaskFailure,
 } from './task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { type Last, mayBeTaken, type Sent, tryChannels } from './try-channels.ts'
+import { type LastAttempt, mayBeAccepted, type PlannedTask, tryChannels } from './try-channels.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** One task, from what its caller asked for to the provider's yes or no. Throws nothing of ours. */
+/**
+ * Runs one task submission, from the caller's request to the provider's answer. It throws only for
+ * bugs.
+ */
 export async function submitTask(
   deps: TaskDeps,
   exchange: Exchange,
@@ -48,9 +51,9 @@ export async function submitTask(
   if (isRelayError(permit)) return reject(permit)
   let outcome = NOTHING
   try {
-    const opened = await open(deps, exchange, caller, { request, plan })
-    if (isRelayError(opened)) return reject(opened)
-    const { known, keyed } = opened
+    const submitted = await open(deps, exchange, caller, { request, plan })
+    if (isRelayError(submitted)) return reject(submitted)
+    const { known, keyed } = submitted
     const isSuccess = await send(deps, exchange, known, { caller, request, plan, origin })
     if (!isSuccess) await keyed?.free()
     outcome = { isSuccess, tokens: 0 }
@@ -59,7 +62,7 @@ export async function submitTask(
   }
 }
 
-/** The caller's own task, in a state to go on from; null where it continues none. */
+/** Returns the caller's own task that this request continues; null when it continues none. */
 async function originOf(
   deps: TaskDeps,
   caller: Caller,
@@ -77,16 +80,16 @@ async function originOf(
   return found
 }
 
-type Wanted = { readonly request: TaskRequest; readonly plan: TaskPlan }
+type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly known: KnownTask; readonly keyed: KeyedCall | null }
 
-/** The hold and the task are durable once it answers. */
+/** Holds the quota and submits the task. Both are durable when it resolves. */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
-  { request, plan: { price, hold } }: Wanted,
+  { request, plan: { price, hold } }: PlannedRequest,
 ): Promise<Opened | RelayError> {
   const keyed = await claimCall(deps, exchange, caller, {
     work: request.kind,
@@ -109,49 +112,50 @@ async function open(
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
-    // Unknown whether it was written: if it was, it expires.
+    // It is unknown whether the task was written. If it was, it expires.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
   }
 }
 
-/** Drawing clients know it as: in the queue. */
+/** Drawing clients read this code as "queued". */
 const QUEUED = 22
 
 const UNCONFIRMED: Record<Language, string> = {
   zh: '上游尚未确认，请稍后查询任务状态',
-  en: 'The provider has not confirmed it yet: ask for the task later.',
+  en: 'The provider has not confirmed the task yet. Fetch the task later.',
 }
 
-/** True once a provider has it, or may have it. */
+/** Returns true when a provider has accepted the task or may have accepted it. */
 async function send(
   deps: TaskDeps,
   exchange: Exchange,
   task: KnownTask,
-  sent: Sent,
+  sent: PlannedTask,
 ): Promise<boolean> {
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
   const last = await tryChannels(deps, task, sent, attempts)
   if (last !== null) {
-    showDropped(exchange, sent.request.droppedBy(last.channel.rules.allowedMembers))
+    showDropped(exchange, sent.request.droppedMembers(last.channel.rules.allowedMembers))
   }
-  if (last?.taken?.isTaken) {
-    sendTaken(exchange, kind, await takenAs(deps, task, last, attempts))
+  if (last?.answer?.isAccepted) {
+    sendAccepted(exchange, kind, await recordAcceptance(deps, task, last, attempts))
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // Its call back says where it is; without one it expires, and the hold goes back.
-  if (last !== null && isNotified && mayBeTaken(last)) {
-    await noteUnconfirmed(deps, id, last, attempts)
+  // The callback reports the provider's id. Without a callback the task expires and the hold is
+  // released.
+  if (last !== null && isNotified && mayBeAccepted(last)) {
+    await recordUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
-    sendTaken(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
+    sendAccepted(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
     return true
   }
   const failure = failureOf(deps, last, model)
-  if (!(await hasFailed(deps, task, { failure, last, attempts }))) {
-    sendTaken(exchange, kind, { task: id, ...TAKEN })
+  if (!(await recordFailure(deps, task, { failure, last, attempts }))) {
+    sendAccepted(exchange, kind, { task: id, ...ACCEPTED })
     return true
   }
   if (failure.providerError !== null) sendProviderError(exchange, kind, failure.providerError)
@@ -159,11 +163,11 @@ async function send(
   return false
 }
 
-/** For whoever asks what became of it. It stays open, written down or not. */
-async function noteUnconfirmed(
+/** Records where the task was sent. The task stays open whether or not this succeeds. */
+async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
-  { channel, key: { keyRef } }: Last,
+  { channel, key: { keyRef } }: LastAttempt,
   attempts: readonly Attempt[],
 ): Promise<void> {
   const place = placeOf(channel)
@@ -173,46 +177,49 @@ async function noteUnconfirmed(
     warnThrottled(
       log,
       { err, task, channelId: place.channelId },
-      'where a task was sent could not be written down',
+      'the channel of an unconfirmed task could not be recorded',
     )
   }
 }
 
-/** As far as its provider's call back told. */
-const TAKEN = { code: 1, description: null, properties: {} }
+/** The answer when only the callback has reported the acceptance. */
+const ACCEPTED = { code: 1, description: null, properties: {} }
 
-/** Into the ledger; and what its caller is told. */
-async function takenAs(
+/** Records the acceptance and returns the answer for the caller. */
+async function recordAcceptance(
   deps: TaskDeps,
   { submitted }: KnownTask,
-  { channel, key, taken }: Last,
+  { channel, key, answer }: LastAttempt,
   attempts: readonly Attempt[],
-): Promise<Parameters<typeof sendTaken>[2]> {
+): Promise<Parameters<typeof sendAccepted>[2]> {
   const { task, userId, submittedAt } = submitted
-  if (!taken?.isTaken) throw new Error('nobody took it')
-  const { upstreamId, code, status } = taken
+  if (!answer?.isAccepted) throw new Error('the task was not accepted')
+  const { upstreamId, code, status } = answer
   const { channelId } = channel
   const { keyRef } = key
-  const hidden = hiddenWords(deps, { task, channelId, keyRef }, channel)
-  const description = taken.description === null ? null : redact(taken.description, hidden)
+  const confidential = confidentialTexts(deps, { task, channelId, keyRef }, channel)
+  const description = answer.description === null ? null : redact(answer.description, confidential)
   const place = { ...placeOf(channel), keyRef, upstreamId, code, status, attempts, description }
   const outcome = await deps.acceptances.write({ task, userId, submittedAt, place })
   if (outcome === 'TaskElsewhere') {
-    deps.log.warn({ task, channelId, upstreamId }, 'a task was taken by two providers')
-    return { task, ...TAKEN }
+    deps.log.warn({ task, channelId, upstreamId }, 'a task was accepted by two providers')
+    return { task, ...ACCEPTED }
   }
-  const properties = withoutWords(taken.properties, hidden) as object
+  const properties = redactTexts(answer.properties, confidential) as object
   return { task, code, description, properties }
 }
 
 type Failed = {
   readonly failure: TaskFailure
-  readonly last: Last | null
+  readonly last: LastAttempt | null
   readonly attempts: readonly Attempt[]
 }
 
-/** False where its provider called back meanwhile: it has the task, whatever it answered. */
-async function hasFailed(
+/**
+ * Returns false when the provider called back in the meantime: it has the task, whatever it
+ * answered.
+ */
+async function recordFailure(
   { ledger }: TaskDeps,
   task: KnownTask,
   { failure: { status: statusCode, providerError }, last, attempts }: Failed,

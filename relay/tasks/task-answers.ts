@@ -7,13 +7,13 @@ import { type Exchange, sendJson } from '../pipeline/exchange.ts'
 import { ERROR_CODE_OF } from '../pipeline/failure.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { Last } from './try-channels.ts'
+import type { LastAttempt } from './try-channels.ts'
 
-/** What drawing clients know as an error of the request. */
+/** Drawing clients read this code as an error of the request. */
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
 
-/** An error of the gateway, readable for clients of drawings, of music and of chats alike. */
+/** Sends an error of the gateway in a form that clients of drawings, music and chats can read. */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   const { status, body } = errorBody(error, exchange.language)
   const { retryAfter, code, params } = error
@@ -29,7 +29,7 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
   sendJson(exchange, status, { ...shown, ...body }, headers)
 }
 
-/** A provider's error, in the format of its clients. */
+/** Sends a provider's error in the format of its clients. */
 export function sendProviderError(
   exchange: Exchange,
   kind: TaskKind,
@@ -42,7 +42,7 @@ export function sendProviderError(
   sendJson(exchange, 400, { code: 'task_refused', message: words, data: null })
 }
 
-export function sendTaken(
+export function sendAccepted(
   exchange: Exchange,
   kind: TaskKind,
   answer: {
@@ -59,7 +59,7 @@ export function sendTaken(
   sendJson(exchange, 200, { code, description: description ?? '', properties, result: task })
 }
 
-/** Why no provider accepted a task: as `providerError` it has the words of the provider. */
+/** Explains why no provider accepted a task. `providerError` has the provider's text. */
 export type TaskFailure = { readonly status: number } & (
   | { readonly providerError: { readonly code: number | null; readonly words: string } }
   | { readonly providerError: null; readonly error: RelayError }
@@ -67,17 +67,17 @@ export type TaskFailure = { readonly status: number } & (
 
 export function failureOf(
   { views }: Pick<TaskDeps, 'views'>,
-  last: Last | null,
+  last: LastAttempt | null,
   model: string,
 ): TaskFailure {
   if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
-  const { end, taken, channel } = last
+  const { end, answer, channel } = last
   const isHidden = views.options.options.isUpstreamErrorHidden
   const known = confidentialTo(channel)
-  if (taken !== null && !taken.isTaken) {
-    const words = isHidden ? null : taken.words
+  if (answer !== null && !answer.isAccepted) {
+    const words = isHidden ? null : answer.words
     const { en } = RELAY_ERRORS.upstream_error
-    const providerError = { code: taken.code, words: words === null ? en : redact(words, known) }
+    const providerError = { code: answer.code, words: words === null ? en : redact(words, known) }
     return { status: 200, providerError }
   }
   if (end.kind !== 'failed') return failed(relayError('upstream_format'))

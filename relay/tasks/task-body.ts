@@ -4,13 +4,13 @@ import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
 
-/** A prompt is no book. */
+/** Limits the length of prompts. */
 export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/** Refused inside of a reader: becomes the caller's answer. */
-export class Refused extends Error {
+/** Thrown by readers; the error becomes the caller's answer. */
+export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
     super(error.code)
@@ -19,28 +19,32 @@ export class Refused extends Error {
 }
 
 export const refuseParam = (param: string, isMissing = false): never => {
-  throw new Refused(relayError(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }))
+  throw new TaskRequestError(
+    relayError(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }),
+  )
 }
 
 const refuseLength = (param: string, lengthMax: number): never => {
-  throw new Refused(relayError('string_above_max_length', { param, subject: String(lengthMax) }))
+  throw new TaskRequestError(
+    relayError('string_above_max_length', { param, subject: String(lengthMax) }),
+  )
 }
 
 /**
- * A task's request as its caller sent it. Pictures in it are looked at in their bytes alone, since
- * building them would hold the loop. Readers throw `Refused` at what can't be.
+ * A caller's task request. Pictures in it are checked in their bytes only, because building strings
+ * from them would block the loop. Readers throw `TaskRequestError` for invalid members.
  */
 export class TaskBody {
   readonly bytes: Buffer
   private readonly members: readonly Member[]
 
   /**
-   * `known`: the names that its readers ask for or replace. Throws `Refused` where the bytes are no
-   * JSON object, or a member can be taken for another one.
+   * `known` lists the names that the readers use or replace. Throws `TaskRequestError` when the
+   * bytes are not a JSON object, or a member may be taken for another one.
    */
   constructor(bytes: Buffer, known: KnownNames) {
     const members = scanObject(bytes, known)
-    if (!('length' in members)) throw new Refused(jsonError(bytes, members))
+    if (!('length' in members)) throw new TaskRequestError(jsonError(bytes, members))
     this.bytes = bytes
     this.members = members
   }
@@ -50,23 +54,23 @@ export class TaskBody {
     return member !== undefined && member.kind !== 'null'
   }
 
-  /** null where it is left out, or empty. */
+  /** Returns null when the member is missing or empty. */
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     if (member.kind !== 'string') return refuseParam(key)
-    // A character takes six bytes at most, as an escape.
+    // A character takes at most six bytes, as an escape.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return refuseLength(key, lengthMax)
     const text = this.valueOf(member) as string
     if (text.length > lengthMax) return refuseLength(key, lengthMax)
     return text.trim() === '' ? null : text
   }
 
-  needText(key: string, lengthMax = NAME_LENGTH_MAX): string {
+  requireText(key: string, lengthMax = NAME_LENGTH_MAX): string {
     return this.text(key, lengthMax) ?? refuseParam(key, !this.has(key))
   }
 
-  /** null where it is left out. */
+  /** Returns null when the member is missing. */
   integer(key: string, least: number, most: number): number | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -74,15 +78,15 @@ export class TaskBody {
     return Number.isInteger(value) && value >= least && value <= most ? value : refuseParam(key)
   }
 
-  needPicture(key: string): void {
+  requirePicture(key: string): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return refuseParam(key, true)
     if (member.kind !== 'string') return refuseParam(key)
     this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
-  /** Each is told by its place, as `base64Array[1]`. */
-  needPictures(key: string, least: number, most: number): void {
+  /** Checks each picture. Errors name its place, such as `base64Array[1]`. */
+  requirePictures(key: string, least: number, most: number): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return refuseParam(key, true)
     if (member.kind !== 'array' || member.length < least || member.length > most) {
@@ -96,7 +100,7 @@ export class TaskBody {
     }
   }
 
-  /** Texts of a short list; null where it is left out. */
+  /** Returns the texts of a short list; null when the member is missing. */
   texts(key: string, most: number): readonly string[] | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -107,7 +111,7 @@ export class TaskBody {
     return values.every(isText) ? values : refuseParam(key)
   }
 
-  /** A small object with these names, or others, in it; null where it is left out. */
+  /** Returns a small object that may have these names; null when the member is missing. */
   object(key: string, known: KnownNames): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -115,17 +119,19 @@ export class TaskBody {
     if (!isFit) return refuseParam(key)
     const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), known)
     if ('fault' in inner && inner.fault === 'ambiguous') {
-      throw new Refused(ambiguousKey(`${key}.${inner.key}`, inner.other))
+      throw new TaskRequestError(ambiguousKey(`${key}.${inner.key}`, inner.other))
     }
     return this.valueOf(member) as Record<string, unknown>
   }
 
-  /** Those of the names that it has, and that are not allowed. */
+  /** Lists the given members that are present and not allowed. */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     return names.filter((name) => !allowed.has(name) && this.find(name) !== undefined)
   }
 
-  /** The same object with other members in place of some; undefined: without it. */
+  /**
+   * Returns the object with some members replaced. A member whose value is undefined is removed.
+   */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
     const put = (key: string, value: Buffer): void => {
@@ -160,33 +166,36 @@ export class TaskBody {
   }
 }
 
-/** Changes that leave the members out. */
+/** Returns changes that remove the members. */
 export const without = (names: readonly string[]): (readonly [string, undefined])[] =>
   names.map((name) => [name, undefined])
 
-/** What came from outside: anything may be missing, or of another kind. */
-export type Loose = Readonly<Record<string, unknown>>
+/** Untrusted data: any member may be missing or of another type. */
+export type JsonObject = Readonly<Record<string, unknown>>
 
-/** As for callers. Whatever is read or written again further down would cost the stack. */
+/**
+ * The same limit as for callers. Deeper nesting would use too much stack when it is read or
+ * written.
+ */
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
-/** With this bit set, square brackets are curly ones. */
+/** This bit maps square brackets to curly ones. */
 const SAME = 32
 const OPEN = 123
 const CLOSE = 125
 
-export const objectOf = (value: unknown): Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+export const objectOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-export function parsedObject(bytes: Buffer): Loose | null {
+export function parsedObject(bytes: Buffer): JsonObject | null {
   const value = parsedJson(bytes)
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Loose)
+    ? (value as JsonObject)
     : null
 }
 
-/** undefined where it is no JSON, or nested too deep. */
+/** Returns undefined when the bytes are not JSON or are nested too deeply. */
 export function parsedJson(bytes: Buffer): unknown {
   if (!isShallow(bytes)) return undefined
   try {
@@ -196,7 +205,7 @@ export function parsedJson(bytes: Buffer): unknown {
   }
 }
 
-/** Bytes are enough: in UTF-8 none of a longer character looks like one of these. */
+/** Bytes are sufficient, because in UTF-8 no part of a longer character equals one of these. */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
   let isInText = false
@@ -213,10 +222,13 @@ function isShallow(bytes: Buffer): boolean {
   return true
 }
 
-export const listOf = (value: unknown): readonly Loose[] =>
+export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
-/** Numbers too, as some providers give ids; without what no ledger may hold; null: empty. */
+/**
+ * Returns a text without characters that events can't hold; null when it is empty. Numbers are
+ * accepted, because some providers use them as ids.
+ */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return null

@@ -6,20 +6,20 @@ import type { Acceptances } from './acceptances.ts'
 import type { Permits } from './permits.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
-/** What everything about tasks is given. */
+/** The dependencies of all task code. */
 export type TaskDeps = RelayDeps & {
   readonly ledger: TaskLedger
   readonly acceptances: Acceptances
-  /** To providers, under the operator's policy, as all of the relay's connections. */
-  readonly side: Outbound
-  /** To addresses that providers name: public ones alone. */
-  readonly elsewhere: Outbound
-  /** To providers, as `side`, for pictures: of any size. */
-  readonly pictures: Outbound
+  /** Connects to providers under the operator's policy, like all connections of the relay. */
+  readonly providerOutbound: Outbound
+  /** Connects to addresses that providers name, which must be public. */
+  readonly publicOutbound: Outbound
+  /** Connects to providers for pictures of any size. */
+  readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
-  /** For asking providers about tasks. */
+  /** Limits polls of providers. */
   readonly pollPermits: Permits
-  /** Addresses that ask for tasks that are none. */
+  /** Counts requests for unknown tasks by address. */
   readonly guesses: FailedKeys
   readonly progress: Progress
 }

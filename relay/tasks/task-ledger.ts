@@ -22,7 +22,7 @@ import { admissionError } from '#relay/pipeline/call-ledger.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
-/** Only where no relay has run for so long is a task's call ended by the sweeper. */
+/** The sweeper ends a task's call only if no relay has run for this long. */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
 export type Submission = {
@@ -32,15 +32,15 @@ export type Submission = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly isNotified: boolean
-  /** Tasks that its user may have open, with this one. */
+  /** The maximum of open tasks of its user, including this one. */
   readonly openMax: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
-  /** The call came with an `Idempotency-Key`, and may be a repeat. */
+  /** True when the call has an `Idempotency-Key` and may be a repeat. */
   readonly isKeyed: boolean
 }
 
-/** What a provider says of a task, its texts still open. */
+/** A provider's report on a task, with texts that are not encrypted yet. */
 export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
   readonly imageUrl?: string | null
   readonly promptEn?: string | null
@@ -57,8 +57,8 @@ type Deps = {
 }
 
 /**
- * The only writer of tasks. Where one ends, its call in the account ends in the same append, so
- * that neither who reports nor how often makes a difference to the bill.
+ * Writes all events of tasks. When a task ends, its call ends in the account in the same append, so
+ * that neither the sender nor the number of reports affects the bill.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -71,12 +71,15 @@ export class TaskLedger {
     return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).known
   }
 
-  /** As `find`, leaving nothing behind: for whoever looks on, asks or calls back. */
-  async glance(task: string): Promise<KnownTask | null> {
-    return (await this.deps.actors.glance(taskDecider, taskStream(task))).known
+  /**
+   * Does the same as `find` without keeping the stream in memory, for look-ups, polls and
+   * callbacks.
+   */
+  async peek(task: string): Promise<KnownTask | null> {
+    return (await this.deps.actors.peek(taskDecider, taskStream(task))).known
   }
 
-  /** null once the hold and the task are durable. */
+  /** Returns null once the hold and the task are durable. */
   async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
     const { userId } = caller.user
@@ -110,7 +113,7 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // Both, or neither: a task is sent on the strength of its own hold alone.
+    // Both events are required: a task is sent only with a hold of its own call.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
@@ -130,7 +133,7 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Its answer is lost: where it was sent is all that is known. */
+  /** Records where the task was sent when the provider's answer was lost. */
   noteUnconfirmed(task: string, sentTo: Omit<NoteUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'NoteUnconfirmed', ...sentTo })
   }
@@ -143,7 +146,7 @@ export class TaskLedger {
     return outcome.events.length > 0 ? 'changed' : 'same'
   }
 
-  /** What its provider says, asked or unasked. */
+  /** Records a provider's report from a poll or a callback. */
   async report(task: KnownTask, report: TaskReport): Promise<TaskOutcome> {
     const { userId } = task.submitted
     const { imageUrl, promptEn, result, failReason, ...told } = report
@@ -163,7 +166,7 @@ export class TaskLedger {
     return this.end(task, command, this.release(task, 'upstream-error', 'task_failed', told))
   }
 
-  /** No provider took it. */
+  /** Ends a task that no provider accepted. */
   async fail(
     task: KnownTask,
     {
@@ -184,7 +187,7 @@ export class TaskLedger {
     })
   }
 
-  /** Nobody will report on it any more. */
+  /** Ends a task on which no further report is expected. */
   expire(task: KnownTask): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.deps.now() } as const
     const place = task.place ?? task.sentTo
@@ -251,7 +254,7 @@ export class TaskLedger {
   }
 }
 
-/** What its provider charged when the task was sent there, as far as that is known. */
+/** Returns the provider's cost ratio when the task was sent, if it is known. */
 function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId
@@ -259,7 +262,7 @@ function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderC
     : { costRatio: at.costRatio }
 }
 
-/** Every try that was written down, or else the one that is known of. */
+/** Returns the recorded attempts, or else the one attempt that is known. */
 function triesOf({ place, sentTo }: KnownTask, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []

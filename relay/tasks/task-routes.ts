@@ -1,26 +1,26 @@
 import type { TaskKind } from '#domain/task/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type DrawingReader, drawingReader } from './drawing-requests.ts'
+import { type CallbackPath, callbackPath } from './handle-callback.ts'
 import { musicAction } from './music-requests.ts'
-import { type NotifyPath, notifyPath } from './notify.ts'
 
 export type TaskRoute =
-  | { readonly act: 'image'; readonly id: string }
-  | { readonly act: 'fetch'; readonly id: string }
-  | { readonly act: 'seed'; readonly id: string }
-  | { readonly act: 'list' }
-  | ({ readonly act: 'notify' } & NotifyPath)
+  | { readonly name: 'image'; readonly id: string }
+  | { readonly name: 'fetch'; readonly id: string }
+  | { readonly name: 'seed'; readonly id: string }
+  | { readonly name: 'list' }
+  | ({ readonly name: 'notify' } & CallbackPath)
   | {
-      readonly act: 'draw'
+      readonly name: 'draw'
       readonly path: string
       readonly mode: string | null
       readonly reader: DrawingReader
     }
-  | { readonly act: 'compose'; readonly action: string }
+  | { readonly name: 'compose'; readonly action: string }
 
 const PREFIX = /^\/(?:(?:(?:mj-)?(fast|relax|turbo)\/)?mj|suno)(?=[/?]|$)/
 
-/** Paths of tasks: `/mj/…`, `/{mode}/mj/…`, `/suno/…`. */
+/** Recognises the paths of tasks: `/mj/…`, `/{mode}/mj/…`, `/suno/…`. */
 export const isTaskPath = (url: string): boolean => PREFIX.test(url)
 
 export const kindOf = (url: string): TaskKind => (url.startsWith('/suno') ? 'music' : 'drawing')
@@ -38,27 +38,27 @@ export function taskRoute(method: string, url: string): TaskRoute | RelayError {
 type Found = readonly ['GET' | 'POST', TaskRoute] | null
 
 function musicRoute(path: string): Found {
-  if (path === '/fetch') return ['POST', { act: 'list' }]
-  const [, act, last = '', ...more] = path.split('/')
+  if (path === '/fetch') return ['POST', { name: 'list' }]
+  const [, name, last = '', ...more] = path.split('/')
   if (last === '' || more.length > 0) return null
-  if (act === 'fetch') return ['GET', { act: 'fetch', id: last }]
-  const action = act === 'submit' ? musicAction(last) : undefined
-  return action === undefined ? null : ['POST', { act: 'compose', action }]
+  if (name === 'fetch') return ['GET', { name: 'fetch', id: last }]
+  const action = name === 'submit' ? musicAction(last) : undefined
+  return action === undefined ? null : ['POST', { name: 'compose', action }]
 }
 
-const OF_TASK = /^\/task\/([^/]+)\/(fetch|image-seed)$/
+const TASK_PATH = /^\/task\/([^/]+)\/(fetch|image-seed)$/
 const IMAGE = /^\/image\/([0-9a-f-]{36})$/
 
 function drawingRoute(path: string, mode: string): Found {
   const reader = drawingReader(path)
   if (reader !== undefined) {
-    return ['POST', { act: 'draw', path, mode: mode === '' ? null : mode, reader }]
+    return ['POST', { name: 'draw', path, mode: mode === '' ? null : mode, reader }]
   }
-  if (path === '/task/list-by-condition') return ['POST', { act: 'list' }]
-  const [, id = '', what] = OF_TASK.exec(path) ?? []
-  if (what !== undefined) return ['GET', { act: what === 'fetch' ? 'fetch' : 'seed', id }]
+  if (path === '/task/list-by-condition') return ['POST', { name: 'list' }]
+  const [, id = '', what] = TASK_PATH.exec(path) ?? []
+  if (what !== undefined) return ['GET', { name: what === 'fetch' ? 'fetch' : 'seed', id }]
   const [, image] = IMAGE.exec(path) ?? []
-  if (image !== undefined) return ['GET', { act: 'image', id: image }]
-  const notice = notifyPath(path)
-  return notice === null ? null : ['POST', { act: 'notify', ...notice }]
+  if (image !== undefined) return ['GET', { name: 'image', id: image }]
+  const notice = callbackPath(path)
+  return notice === null ? null : ['POST', { name: 'notify', ...notice }]
 }

@@ -3,17 +3,17 @@ import { RequestText } from './request-text.ts'
 import { TOKENS_PER_IMAGE } from './rough-input.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
-/** As OpenAI counts: so many for each message, and for the start of the answer. */
+/** OpenAI's formula adds these tokens for each message and for the start of the answer. */
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
-/** In tokens. */
+/** Both counts are in tokens. */
 export type CountAnswer = { readonly input: number; readonly output: number }
 
-/** What a piece belongs to: the request's JSON, or the text of the answer. */
+/** The text to which a piece belongs: the request's JSON, or the answer. */
 export type Source = 'request' | 'answer'
 
-/** One count under way: takes both texts in pieces, then counts them in steps. */
+/** Counts one request and its answer: takes both texts in pieces, then counts them in steps. */
 export class CountJob {
   private request: RequestText | null = null
   private readonly answer = new TextExcerpt()
@@ -25,7 +25,9 @@ export class CountJob {
     this.request.feed(bytes, length)
   }
 
-  /** Counts until `isTimeUp`, once everything was fed; null: there is more to count. */
+  /**
+   * Counts until `isTimeUp`, after everything was fed. Returns null while there is more to count.
+   */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {
       input: new ExcerptCount(this.request?.text ?? new TextExcerpt()),

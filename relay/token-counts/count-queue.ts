@@ -1,4 +1,4 @@
-/** What waits: so many bytes of one user's. */
+/** A waiting job of one user, with the number of bytes it holds. */
 export type Queued = { readonly userId: number; readonly bytes: number }
 
 export type QueueBounds = {
@@ -11,13 +11,13 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Jobs of many users, one from each in turn, so that nobody waits longer for a user who has more.
- * Bounded in bytes and in length, for each user and for all of them.
+ * Holds the jobs of many users and takes one from each user in turn, so that a user with many jobs
+ * does not delay the others. Bytes and length are bounded per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
   length = 0
-  /** In the order of their turns. */
+  /** The users in the order of their turns. */
   private readonly lanes = new Map<number, Lane<Job>>()
   private readonly bounds: QueueBounds
 
@@ -26,8 +26,9 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * The jobs that have no place any more: the new one where its user has too many; where all have,
-   * the last of the users with most, until there is room.
+   * Adds a job and returns the jobs for which there is no room: the new job if its user has too
+   * many; if the total is exceeded, the latest jobs of the users with the most, until the bounds
+   * hold.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds
@@ -45,7 +46,10 @@ export class CountQueue<Job extends Queued> {
     return evicted
   }
 
-  /** The first job of the user whose turn it is; it stays in the queue until it is removed. */
+  /**
+   * Returns the first job of the user whose turn it is. The job stays in the queue until it is
+   * removed.
+   */
   next(): Job | null {
     for (const [userId, lane] of this.lanes) {
       this.lanes.delete(userId)
@@ -76,7 +80,7 @@ export class CountQueue<Job extends Queued> {
       if (most === null || sizeOf(lane) > sizeOf(most)) most = lane
     }
     const last = most?.jobs.at(-1)
-    if (last === undefined) throw new Error('an empty queue can not be over its bounds')
+    if (last === undefined) throw new Error('an empty queue exceeds its bounds')
     this.remove(last)
     return last
   }

@@ -1,38 +1,41 @@
 import { Worker } from 'node:worker_threads'
 import type { CountAnswer, Source } from './count-job.ts'
 
-/** The most that is handed over in one step, in bytes. */
+/** The maximum number of bytes that are passed in one step. */
 export const STEP_BYTES_MAX = 128 * 1024
 
 export type CountStep =
   | {
       readonly kind: 'work'
       readonly job: number
-      /** What the first `length` bytes of the shared memory are a piece of. */
+      /** The text to which the first `length` bytes of the shared memory belong. */
       readonly source: Source
       readonly length: number
-      /** Nothing more will be handed over: count. */
+      /** True when no more bytes follow, so that the thread counts. */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }
 
-/** To a step; null: there is more to do. */
+/** The reply to a step. It is null while there is more to do. */
 export type CountReply = CountAnswer | null | 'ready'
 
 type ThreadEvents = {
   readonly onReady: () => void
   readonly onReply: (answer: CountAnswer | null) => void
-  /** It ended by itself, and everything that it knew is gone. */
+  /** Called when the thread ended unexpectedly; its state is lost. */
   readonly onLost: () => void
 }
 
-/** Room for the vocabulary and the excerpts of all jobs; beyond it the thread alone ends. */
+/**
+ * The heap for the vocabulary and the excerpts of all jobs. If it is exceeded, only the thread
+ * ends.
+ */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * The thread that tokenizes. It takes one step at a time, and the bytes of a step pass through one
- * small piece of shared memory, so that the thread never holds a copy of a request.
+ * The thread that tokenizes. It handles one step at a time, and the bytes of a step pass through
+ * one small piece of shared memory, so that the thread never holds a copy of a request.
  */
 export class CountThread {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))
@@ -59,7 +62,7 @@ export class CountThread {
     this.worker.on('exit', lost)
   }
 
-  /** `bytes`: at most `STEP_BYTES_MAX`. Only when it is ready and at no other step. */
+  /** Sends one step of at most `STEP_BYTES_MAX` bytes. The thread must be ready and idle. */
   work(job: number, source: Source, bytes: Uint8Array, isLast: boolean): void {
     this.scratch.set(bytes)
     this.post({ kind: 'work', job, source, length: bytes.length, isLast })
@@ -69,7 +72,7 @@ export class CountThread {
     this.post({ kind: 'drop', job })
   }
 
-  /** At once, also in the middle of a step. */
+  /** Ends the thread at once, even during a step. */
   async end(): Promise<void> {
     this.hasEnded = true
     await this.worker.terminate().catch(() => {})

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CountJob } from './count-job.ts'
 import type { CountReply, CountStep } from './count-thread.ts'
 
-/** How long one step counts, in milliseconds: the jobs of other users wait as long. */
+/** The duration of one counting step in milliseconds. The jobs of other users wait that long. */
 const STEP_MS = 4
 
 const scratch = new Uint8Array(workerData as SharedArrayBuffer)
@@ -12,11 +12,11 @@ const reply = (reply: CountReply): void => parentPort?.postMessage(reply)
 
 parentPort?.on('message', (step: CountStep) => {
   if (step.kind === 'drop') jobs.delete(step.job)
-  else reply(take(step))
+  else reply(process(step))
 })
 reply('ready')
 
-function take({ job, source, length, isLast }: CountStep & { kind: 'work' }): CountReply {
+function process({ job, source, length, isLast }: CountStep & { kind: 'work' }): CountReply {
   const known = jobs.get(job) ?? new CountJob()
   jobs.set(job, known)
   known.feed(source, scratch, length)

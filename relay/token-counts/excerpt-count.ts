@@ -2,23 +2,26 @@ import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_bas
 import { completeEnd, isSpace } from './text-cuts.ts'
 import type { Span, TextExcerpt } from './text-excerpt.ts'
 
-/** What is tokenized in one go, in bytes: some milliseconds at worst. */
+/** The number of bytes that are tokenized in one call, which takes some milliseconds at worst. */
 const SLICE_BYTES = 2048
-/** A slice ends up to this much earlier where a word ends, so that no token is cut. */
+/** A slice ends up to this many bytes earlier at the end of a word, so that no token is cut. */
 const BACK_BYTES_MAX = 256
 /**
- * The tokenizer takes time quadratic in the length of a run of letters, of signs or of blanks. Real
- * runs are shorter than these, in characters; longer ones are cut, at about one token for each cut.
+ * The tokenizer's time is quadratic in the length of a run of letters, signs or blanks. Real runs
+ * are shorter than these lengths; longer runs are cut, which adds about one token per cut.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
-/** Words the tokenizer remembers; by default 100 000 of any length, of everybody's texts. */
+/**
+ * Limits the words that the tokenizer caches. By default it keeps 100 000 words of any length from
+ * all users' texts.
+ */
 const REMEMBERED_WORDS = 8_192
 
 const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/** Counts an excerpt's tokens in steps, and scales them to the length of its text. */
+/** Counts the tokens of an excerpt in steps and scales them to the length of its text. */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -36,7 +39,7 @@ export class ExcerptCount {
     this.at = this.spans[0]?.start ?? 0
   }
 
-  /** Counts one more slice; false when there was none left. */
+  /** Counts one more slice. Returns false when none was left. */
   step(): boolean {
     const span = this.spans[this.span]
     if (span === undefined) return false
@@ -52,14 +55,14 @@ export class ExcerptCount {
     return true
   }
 
-  /** Whole; meaningful once `step` found nothing left. */
+  /** The tokens of the whole text. The value is complete once `step` has returned false. */
   get tokens(): number {
     if (this.countedBytes === 0) return 0
     return Math.ceil((this.countedTokens * this.length) / this.countedBytes)
   }
 }
 
-/** Time is linear in the text's length: no run in it is longer than the tokenizer can take. */
+/** Counts the tokens of a text in linear time, because no run in it exceeds the limit. */
 export function tokensOf(text: string): number {
   let tokens = 0
   let from = 0
@@ -71,7 +74,7 @@ export function tokensOf(text: string): number {
   return tokens + countTokens(from === 0 ? text : text.slice(from), OPTIONS)
 }
 
-/** Behind the slice from `start`, where possible in front of white space. */
+/** Returns the end of the slice from `start`, before white space if possible. */
 function sliceEnd(bytes: Uint8Array, start: number, limit: number): number {
   const end = start + SLICE_BYTES
   if (end >= limit) return limit

@@ -1,14 +1,14 @@
 import { isDigit } from '../dialects/json-bytes.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/** Whether the string is kept as a short name, as its text, as its JSON, or not at all. */
+/** Whether the string is kept as a short name, as text, as raw JSON, or not at all. */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** No name that matters is longer. */
+/** No relevant name is longer. */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -18,11 +18,11 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [116, 9],
 ])
 
-/** Reads one JSON string after another, each in pieces, from behind its opening quote. */
+/** Reads one JSON string after another, each in pieces, starting behind its opening quote. */
 export class JsonStringReader {
-  /** The closing quote was read. */
+  /** True once the closing quote was read. */
   isOver = true
-  /** The string's beginning, where it is read as a key. */
+  /** The beginning of the string, if it is read as a key. */
   captured = ''
   private role: StringRole = 'none'
   private isEscape = false
@@ -41,7 +41,7 @@ export class JsonStringReader {
     this.captured = ''
   }
 
-  /** Reads on up to the string's end or `end`; where it stopped. */
+  /** Reads up to the string's end or `end`, and returns where it stopped. */
   read(bytes: Uint8Array, start: number, end: number): number {
     let at = start
     while (at < end) {
@@ -107,7 +107,7 @@ export class JsonStringReader {
     else this.putCharacter(0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00))
   }
 
-  /** In UTF-8. In raw JSON a character that must be escaped stays so. */
+  /** Appends a character in UTF-8. In raw JSON a character that must be escaped stays escaped. */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH
     if (isEscaped && this.role === 'raw') this.putByte(BACKSLASH)

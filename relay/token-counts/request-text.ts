@@ -10,12 +10,12 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const NEWLINE = 10
 
-/** Members of the request whose JSON reaches the model as it is. */
+/** The members of a request whose JSON reaches the model unchanged. */
 const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
-/** The same in a message. */
+/** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
-/** How many containers are open where a message's members, and those of its parts, are. */
+/** The nesting depth of the members of the request, of a message and of a part. */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
 const IN_PART = 5
@@ -23,8 +23,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Reads a chat request's JSON in pieces, in time linear in its length and in bounded memory, and
- * gathers what of it a model reads as text. The JSON must have been found sound before.
+ * Reads a chat request's JSON in pieces, in linear time and bounded memory, and collects the text
+ * that a model reads. The JSON must have been validated before.
  */
 export class RequestText {
   readonly text: TextExcerpt
@@ -32,11 +32,11 @@ export class RequestText {
   images = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /** The last key of each open object, by its depth, as far as keys matter. */
+  /** The latest key of each open object by depth, down to the depth at which keys matter. */
   private readonly keys: string[] = []
   private expectsKey = false
   private role: Role | null = null
-  /** The depth at which the raw value under way began; 0: there is none. */
+  /** The depth at which the current raw value began; 0 if there is none. */
   private rawDepth = 0
   private hasText = false
 
@@ -45,7 +45,7 @@ export class RequestText {
     this.string = new JsonStringReader(text)
   }
 
-  /** The next piece: `bytes` up to `end`. */
+  /** Reads the next piece, `bytes` up to `end`. */
   feed(bytes: Uint8Array, end: number): void {
     let at = 0
     while (at < end) {
@@ -137,7 +137,7 @@ export class RequestText {
     if (role === 'type' && string.captured === 'image_url') this.images += 1
   }
 
-  /** Texts are counted as if each began a line. */
+  /** Separates texts, because they are counted as if each began a line. */
   private separate(): void {
     if (this.hasText) this.text.addByte(NEWLINE)
     this.hasText = true

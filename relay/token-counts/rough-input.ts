@@ -1,17 +1,17 @@
 export const TOKENS_PER_IMAGE = 765
 
-/** From here to the end of its string. */
+/** Base64 data extends from here to the end of its string. */
 const PICTURE = ';base64,'
-/** More pictures than this are counted as text, so that looking for them takes bounded time. */
+/** Further pictures are counted as text, so that the search takes bounded time. */
 const PICTURES_MAX = 1_000
-/** How far in front of `PICTURE` its string and the name of its member begin at most. */
+/** The string and the name of its member begin at most this many bytes before `PICTURE`. */
 const HEAD_BYTES_MAX = 256
-/** The members that hold a data address. Any other text that looks like one is text. */
+/** Matches the members that hold a data address. Any similar text elsewhere is text. */
 const HEAD = /"(?:url|file_data)"\s*:\s*"data:[^"\\]*$/
 
 /**
- * Tokens of a request without a vocabulary: its JSON is about as dense as four bytes to a token. A
- * picture in it counts as one, however many bytes it has.
+ * Estimates a request's tokens without a vocabulary: about four bytes of its JSON make a token. A
+ * picture has a fixed number of tokens, whatever its size.
  */
 export function roughInput(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)

@@ -1,18 +1,18 @@
-/** ASCII blank or line feed. */
+/** Matches an ASCII blank or line feed. */
 export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
 
-/** A byte of a UTF-8 character other than its first. */
+/** Matches a byte of a UTF-8 character other than its first. */
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** `end`, or where the UTF-8 character begins that `end` cuts in two; at least `start`. */
+/** Returns `end`, or the start of the UTF-8 character that `end` would split; at least `start`. */
 export function completeEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1
   while (at > start && isContinuation(bytes[at])) at -= 1
   return at >= start && at + lengthOf(bytes[at] ?? 0) > end ? at : end
 }
 
-/** Bytes of the UTF-8 character that begins with this one. */
+/** Returns the length in bytes of the UTF-8 character with this first byte. */
 function lengthOf(byte: number): number {
   if (byte < 0xc0) return 1
   if (byte < 0xe0) return 2

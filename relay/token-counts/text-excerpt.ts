@@ -1,37 +1,37 @@
 import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './text-cuts.ts'
 
-/** Text up to this length, in bytes, is kept whole; of a longer one at least half as much is. */
+/** Text up to this many bytes is kept whole. Of a longer text at least half as much is kept. */
 export const EXCERPT_BYTES_MAX = 128 * 1024
-/** An excerpt of a longer text consists of blocks of this length, spread over the text. */
+/** An excerpt of a longer text consists of blocks of this length that are spread over the text. */
 export const BLOCK_BYTES = 1024
 
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
-/** A block gives up at most this much at either end so that no word in it is cut in two. */
+/** A block loses at most this many bytes at either end, so that no word in it is cut. */
 const TRIM_BYTES_MAX = 64
 
-/** Unknown to callers, so that no text can be written to look shorter than it is. */
+/** The salt is unknown to callers, so that no text can be written to look shorter than it is. */
 const SALT = randomInt(2 ** 32)
 
 /** A part of the kept bytes. */
 export type Span = { readonly start: number; readonly end: number }
 
 /**
- * Takes UTF-8 text of any length in pieces and keeps a bounded excerpt that is spread over all of
- * it: every block at first, then one of every two, of every four, and so on. Which one depends on
- * `salt`: for the same salt the same text gives the same excerpt, however it was cut into pieces.
+ * Takes UTF-8 text of any length in pieces and keeps a bounded excerpt spread over the text: every
+ * block at first, then one of every two, of every four, and so on. `salt` decides which blocks are
+ * kept. With the same salt the same text gives the same excerpt, however it is cut into pieces.
  */
 export class TextExcerpt {
-  /** Bytes of the whole text so far. */
+  /** The bytes of the whole text so far. */
   length = 0
   private kept: Uint8Array = new Uint8Array(0)
   private keptBytes = 0
   private stride = 1
-  /** Bytes that the current block still takes. */
+  /** The bytes that still fit into the current block. */
   private room = 0
   private isKept = false
-  /** Which block of the current group of `stride` blocks is kept. */
+  /** The index of the block that is kept in the current group of `stride` blocks. */
   private choice = 0
   private readonly salt: number
 
@@ -71,8 +71,8 @@ export class TextExcerpt {
   }
 
   /**
-   * The parts of `bytes` that are to be counted: all of a text that was kept whole; otherwise each
-   * block without the words that its ends cut.
+   * Returns the parts of `bytes` to count: all of a text that was kept whole, otherwise each block
+   * without the words that its ends cut.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
@@ -94,7 +94,7 @@ export class TextExcerpt {
     this.room = BLOCK_BYTES
   }
 
-  /** Lets go of one of every two blocks. */
+  /** Drops one of every two blocks. */
   private thin(): void {
     this.stride *= 2
     for (let group = 0; group < BLOCKS_MAX / 2; group += 1) {
@@ -104,7 +104,10 @@ export class TextExcerpt {
     this.keptBytes = EXCERPT_BYTES_MAX / 2
   }
 
-  /** 0 up to `count`, a power of two: as good as random without the salt. */
+  /**
+   * Returns a number from 0 to below `count`, a power of two. Without the salt it can't be
+   * predicted.
+   */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)
     hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35)

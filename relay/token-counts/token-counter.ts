@@ -4,33 +4,36 @@ import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
 import { roughInput } from './rough-input.ts'
 
-export type CountQuestion = { readonly requestBody: Uint8Array | null; readonly text: string }
+export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
 /** Counts the texts of one user. */
 export type UserTokenCounter = {
-  /** Never fails and is never waited for longer than its bound: then the count is rough. */
-  readonly count: (question: CountQuestion) => Promise<CountAnswer>
+  /**
+   * Counts a request and an answer. It never fails, and returns an estimate when counting takes
+   * longer than the bound.
+   */
+  readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
 export type TokenCounter = {
   readonly of: (userId: number) => UserTokenCounter
-  /** What waits to be counted, the counts under way included. */
+  /** Returns the size of the queue, including the current count. */
   readonly waiting: () => { readonly bytes: number; readonly length: number }
   readonly close: () => Promise<void>
 }
 
 export type CounterOptions = {
   readonly bounds: QueueBounds
-  /** How long a count is waited for at most. */
+  /** The maximum time to wait for a count. */
   readonly waitMs: number
-  /** A step of the thread that takes longer ends the thread. */
+  /** The thread is ended when a step takes longer. */
   readonly stepMs: number
-  /** The thread's program; for tests. */
+  /** The thread's program; tests replace it. */
   readonly program?: URL
 }
 
 const MB = 1024 * 1024
-/** One user's share holds the largest request there can be. */
+/** The share of one user can hold the largest possible request. */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
   waitMs: 3_000,
@@ -41,30 +44,30 @@ const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
-/** Bytes that are still to be handed to the thread. */
+/** Bytes that the thread has not received yet. */
 type Part = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {
   readonly id: number
   readonly userId: number
   readonly bytes: number
-  readonly question: CountQuestion
+  readonly request: CountRequest
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
-  /** null: the thread does not know of the job. */
+  /** Null while the thread does not know the job. */
   parts: Part[] | null
   isOver: boolean
 }
 
 /**
- * Counts tokens in a thread of its own, started when first needed: loading the vocabulary takes
- * longer than the loop may stand still, and so may counting a long text. Users take turns, by steps
- * of some milliseconds. A count that finds the queue full or waits too long is rough.
+ * Counts tokens in a separate thread, which is started when it is first needed: loading the
+ * vocabulary, and counting a long text, would block the event loop for too long. Users take turns
+ * in steps of some milliseconds. A count that finds the queue full or waits too long is estimated.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
   return {
-    of: (userId) => ({ count: (question) => counts.count(userId, question) }),
+    of: (userId) => ({ count: (request) => counts.count(userId, request) }),
     waiting: () => counts.waiting(),
     close: () => counts.stop(),
   }
@@ -75,9 +78,9 @@ class Counts {
   private readonly queue: CountQueue<Job>
   private thread: CountThread | null = null
   private isReady = false
-  /** The job whose step the thread is at. */
+  /** The job whose step the thread is processing. */
   private current: Job | null = null
-  /** Of the thread's start, then of its current step. */
+  /** The timeout of the thread's start, then of its current step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -87,14 +90,14 @@ class Counts {
     this.queue = new CountQueue(options.bounds)
   }
 
-  count(userId: number, question: CountQuestion): Promise<CountAnswer> {
+  count(userId: number, request: CountRequest): Promise<CountAnswer> {
     return new Promise((resolve) => {
       const id = this.nextId
       this.nextId += 1
-      const bytes = (question.requestBody?.length ?? 0) + question.text.length
+      const bytes = (request.requestBody?.length ?? 0) + request.text.length
       const timer = setTimeout(() => this.finish(job, null), this.options.waitMs)
       const state = { parts: null, isOver: false }
-      const job: Job = { id, userId, bytes, question, resolve, timer, ...state }
+      const job: Job = { id, userId, bytes, request, resolve, timer, ...state }
       for (const evicted of this.queue.add(job)) this.finish(evicted, null)
       this.sendNextStep()
     })
@@ -107,12 +110,12 @@ class Counts {
 
   async stop(): Promise<void> {
     clearTimeout(this.idleTimer)
-    const thread = this.takeThread()
+    const thread = this.detachThread()
     for (const job of this.queue.all()) this.finish(job, null)
     await thread?.end()
   }
 
-  /** `counted` null: roughly. */
+  /** Completes a job. If `counted` is null, the count is estimated. */
   private finish(job: Job, counted: CountAnswer | null): void {
     if (job.isOver) return
     job.isOver = true
@@ -120,10 +123,10 @@ class Counts {
     this.queue.remove(job)
     if (counted === null && job.parts !== null) this.thread?.drop(job.id)
     job.parts = null
-    job.resolve(counted ?? roughCount(job.question))
+    job.resolve(counted ?? roughCount(job.request))
   }
 
-  /** Unless the thread is at a step already, or still starts. */
+  /** Sends the next step, unless the thread is busy or still starting. */
   private sendNextStep(): void {
     if (this.current !== null || this.queue.length === 0) return
     const thread = this.openThread()
@@ -143,9 +146,9 @@ class Counts {
     const thread = new CountThread(this.options.program, {
       onReady: () => {
         this.isReady = true
-        this.stepIsOver(null)
+        this.onStepDone(null)
       },
-      onReply: (answer) => this.stepIsOver(answer),
+      onReply: (answer) => this.onStepDone(answer),
       onLost: () => (this.isReady ? this.replaceThread() : void this.stop()),
     })
     this.thread = thread
@@ -159,7 +162,7 @@ class Counts {
     this.deadline.unref()
   }
 
-  private stepIsOver(answer: CountAnswer | null): void {
+  private onStepDone(answer: CountAnswer | null): void {
     clearTimeout(this.deadline)
     const { current } = this
     this.current = null
@@ -167,16 +170,16 @@ class Counts {
     this.sendNextStep()
   }
 
-  /** The job that it was at is counted roughly, the others from their beginning. */
+  /** Replaces a stuck thread. Its current job is estimated, and the other jobs start again. */
   private replaceThread(): void {
     const failed = this.current
-    const thread = this.takeThread()
+    const thread = this.detachThread()
     if (failed !== null) this.finish(failed, null)
     void thread?.end()
     this.sendNextStep()
   }
 
-  private takeThread(): CountThread | null {
+  private detachThread(): CountThread | null {
     clearTimeout(this.deadline)
     const { thread } = this
     this.thread = null
@@ -187,9 +190,12 @@ class Counts {
   }
 }
 
-/** What the thread gets next of a job: nothing once it has everything and only counts. */
+/**
+ * Returns the part that the thread receives next: an empty one once it has everything and only
+ * counts.
+ */
 function nextPartOf(job: Job): Part {
-  job.parts ??= partsOf(job.question)
+  job.parts ??= partsOf(job.request)
   const part = job.parts.shift()
   if (part === undefined) return { source: 'answer', bytes: NOTHING }
   const bytes = part.bytes.subarray(0, STEP_BYTES_MAX)
@@ -198,13 +204,13 @@ function nextPartOf(job: Job): Part {
   return { ...part, bytes }
 }
 
-const partsOf = ({ requestBody, text }: CountQuestion): Part[] => [
+const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
   ...(requestBody === null ? [] : [{ source: 'request', bytes: requestBody } as const]),
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
-/** Without a vocabulary. */
-export const roughCount = ({ requestBody, text }: CountQuestion): CountAnswer => ({
+/** Estimates both counts without a vocabulary. */
+export const roughCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : roughInput(requestBody),
   output: roughTokens(text),
 })

@@ -3,24 +3,26 @@ import { allowableMembers } from '#domain/channel/restricted-members.ts'
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 
-/** The JSON texts of a channel's terms, read once. A text that can't be read counts as empty. */
+/**
+ * The JSON texts of a channel's terms, parsed once. A text that can't be parsed counts as empty.
+ */
 export type ChannelRules = {
-  /** Model names as callers know them → as the provider does, through chains of mappings. */
+  /** Maps the callers' model names to the provider's, through chains of mappings. */
   readonly modelNames: ReadonlyMap<string, string>
-  /** Provider status → the status the caller sees. */
+  /** Maps a provider's status to the status that the caller sees. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Top-level fields set in every request, as JSON texts. */
+  /** Top-level fields that are set in every request, as JSON texts. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The provider takes `stream_options.include_usage`: as its profile has it, unless the channel
-   * says otherwise by `{"include_usage": false}` or `true`.
+   * True when the provider accepts `stream_options.include_usage`. The profile decides, unless the
+   * channel's setting says `{"include_usage": false}` or `true`.
    */
   readonly takesIncludeUsage: boolean
-  /** Of the restricted members of a request, those that are sent on: see `restricted-members`. */
+  /** The restricted members that are sent to the provider: see `restricted-members`. */
   readonly allowedMembers: ReadonlySet<string>
 }
 
-/** Whether an answer is a stream decides how it is carried: that stays the caller's choice. */
+/** The caller alone decides whether an answer is a stream, because the relay depends on it. */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
@@ -44,7 +46,7 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
 
 function takesIncludeUsage({ type, setting }: ChannelTerms): boolean {
   const chosen = new Map(entriesOf(setting)).get('include_usage')
-  return typeof chosen === 'boolean' ? chosen : profileOf(type)?.isUsageUnasked !== true
+  return typeof chosen === 'boolean' ? chosen : profileOf(type)?.sendsUsageByDefault !== true
 }
 
 function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
@@ -53,13 +55,13 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
-/** The provider's name of a model the caller named, without the channel's prefix. */
+/** Returns the provider's name for a model, without the channel's prefix. */
 export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
   const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
   return rules.modelNames.get(bare) ?? bare
 }
 
-/** Follows the chain to its end; one that runs in a circle or too deep maps to nothing else. */
+/** Follows the chain of mappings to its end. A circular or too long chain maps to nothing else. */
 function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
   const seen = new Set([model])
   let name = model

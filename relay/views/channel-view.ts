@@ -21,36 +21,36 @@ import {
 import { taskProfileOf } from '#relay/providers/tasks/profiles.ts'
 import { type ChannelRules, channelRules } from './channel-rules.ts'
 
-/** A key, ready to be used: where and how its channel is called with it. */
+/** A decrypted key with the target at which it is used. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
 
-/** A channel, ready to be called with any of its `keys`. None: it can't be. */
+/** A channel with its usable `keys`. Without any key it can't be called. */
 export type RelayChannel = KnownChannel & {
   readonly isEnabled: boolean
-  /** In order, without those that are set aside. */
+  /** The keys in order, without those that are disabled. */
   readonly keys: readonly RelayKey[]
-  /** Of the first of its keys; null: it can't be called. */
+  /** The target of the first key; null when the channel can't be called. */
   readonly target: ProviderTarget | null
   readonly rules: ChannelRules
   readonly allKeys: readonly RelayKey[]
-  /** The way to its provider, with its login; null: directly. */
+  /** The proxy to its provider, with its credentials; null for a direct connection. */
   readonly proxy: string | null
 }
 
-/** The texts that nobody but its admins may read, wherever they turn up. */
+/** Lists the texts that only admins may read, wherever they appear. */
 export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
   ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
 ]
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
-/** As the ledger of what is sent there have it. */
+/** Describes a channel as the events of a call record it. */
 export const placeOf = ({ channelId, terms: { costRatio } }: KnownChannel): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
 
-/** What is asked of a channel: a chat, or a task of some kind. */
+/** The kind of request a channel accepts: chats, or tasks of one kind. */
 export type Work = 'chat' | TaskKind
 
 export const workOf = ({ terms }: Pick<KnownChannel, 'terms'>): Work =>
@@ -59,7 +59,7 @@ export const workOf = ({ terms }: Pick<KnownChannel, 'terms'>): Work =>
 type Secrets = Pick<Vault, 'getSecrets'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
-/** Channels by id, and by group and model as callers name it. Keys are decrypted once. */
+/** Holds channels by id, and by group and model as callers name it. Keys are decrypted once. */
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
@@ -77,12 +77,12 @@ export class ChannelView {
     return this.channels.get(channelId)
   }
 
-  /** Enabled channels that offer the model to the group, ready to draw from. */
+  /** Returns the enabled channels that offer the model to the group, ready for selection. */
   offering(group: string, model: string, work: Work = 'chat'): Offer<RelayChannel> {
     return this.index(work).get(group)?.get(model) ?? NONE
   }
 
-  /** True when some channel has the model for chats, be it off or for another group. */
+  /** True when any channel has the model for chats, even if it is disabled or for another group. */
   isKnown(model: string): boolean {
     this.names ??= new Set(
       [...this.channels.values()]
@@ -96,27 +96,27 @@ export class ChannelView {
     return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
-  /** True when some model of some group has no other channel that serves than this one. */
-  isLastOfSomething(channel: RelayChannel, nowMs: number): boolean {
+  /** True when for some model and group this is the last channel that serves it. */
+  isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const work = workOf(channel)
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
-        isOne(this.offering(group, channel.terms.modelPrefix + model, work), nowMs / 1_000),
+        hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, work), nowMs / 1_000),
       ),
     )
   }
 
   async putAll(rows: readonly KnownChannel[]): Promise<void> {
     for (const row of rows) this.roster.channels.set(row.channelId, row)
-    await this.follow(rows.map(({ channelId }) => channelId))
+    await this.update(rows.map(({ channelId }) => channelId))
   }
 
   async apply(event: ChannelEvent): Promise<void> {
     this.roster = evolveChannels(this.roster, event)
-    await this.follow(idsOf(event))
+    await this.update(idsOf(event))
   }
 
-  /** Has what the other view has from now on; that one is given up. */
+  /** Takes over the state of another view, which must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
@@ -124,23 +124,23 @@ export class ChannelView {
     this.names = null
   }
 
-  /** Makes the channels of these ids what the roster says. */
-  private async follow(channelIds: readonly number[]): Promise<void> {
+  /** Updates the channels with these ids from the roster. */
+  private async update(channelIds: readonly number[]): Promise<void> {
     const changed = channelIds.flatMap((id) => this.roster.channels.get(id) ?? [])
     const isReady = (channel: KnownChannel) => this.reusable(channel) !== null
     const secrets = await this.secretsOf(changed.filter((channel) => !isReady(channel)))
     for (const id of channelIds) {
       const channel = this.roster.channels.get(id)
       if (channel === undefined) this.channels.delete(id)
-      else this.channels.set(id, this.ready(channel, secrets))
+      else this.channels.set(id, this.withTargets(channel, secrets))
     }
     this.offers = new Map()
     this.names = null
   }
 
-  private ready(channel: KnownChannel, secrets: ReadonlyMap<string, string>): RelayChannel {
+  private withTargets(channel: KnownChannel, secrets: ReadonlyMap<string, string>): RelayChannel {
     const known = this.reusable(channel)
-    const proxy = known === null ? proxyBy(channel, secrets) : known.proxy
+    const proxy = known === null ? proxyOf(channel, secrets) : known.proxy
     const allKeys = known?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
     const keys = allKeys.filter(({ keyRef }) => !channel.setAside.includes(keyRef))
     return {
@@ -154,7 +154,7 @@ export class ChannelView {
     }
   }
 
-  /** The channel as it was, where neither its terms nor its keys changed since. */
+  /** Returns the current channel if neither its terms nor its keys have changed. */
   private reusable({ channelId, terms, keyRefs }: KnownChannel): RelayChannel | null {
     const known = this.channels.get(channelId)
     return known?.terms === terms && known.keyRefs === keyRefs ? known : null
@@ -187,14 +187,14 @@ export class ChannelView {
   }
 }
 
-/** `now`: in seconds, as channels expire. */
-const isOne = (offer: Offer<RelayChannel>, now: number): boolean =>
+/** `now` is in seconds, like the channels' expiry. */
+const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
   offer
     .flatMap(({ channels }) => channels)
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
-/** One whose secret is gone is no proxy that anything could be reached by. */
-const proxyBy = ({ terms }: KnownChannel, secrets: ReadonlyMap<string, string>): string | null =>
+/** A proxy whose secret is missing is unusable, so no provider is reached directly by mistake. */
+const proxyOf = ({ terms }: KnownChannel, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')
 
 function callableKeys(

@@ -12,7 +12,7 @@ import type { CircuitRow } from '../channel-health/circuits.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 
-/** Rows as of their own positions: events after each are folded on top. */
+/** Rows with their positions. Later events are applied to them. */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
@@ -25,7 +25,7 @@ export type ViewRows = {
   }
 }
 
-/** The rows of a store that is read from its first event on. */
+/** The rows for a store that is read from its first event on. */
 export const NO_ROWS: ViewRows = {
   tokens: { position: 0, rows: [] },
   users: { position: 0, rows: [] },
@@ -34,7 +34,7 @@ export const NO_ROWS: ViewRows = {
   options: { position: 0, revision: -1, values: new Map() },
 }
 
-/** Reads them from the read models, so that a start does not fold the whole history. */
+/** Loads the rows from the read models, so that a start does not fold the whole history. */
 export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> {
   const [tokens, users, channels, circuits, options] = await Promise.all([
     relayTokens(db),
@@ -68,7 +68,7 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
   }
 }
 
-/** The channels alone, as of one position. */
+/** Loads the channels only, at one position. */
 export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
   const { position, rows } = await relayChannels(db)
   return {
@@ -106,21 +106,21 @@ export type LoadChannels = () => Promise<ViewRows['channels']>
 type Options = {
   readonly log: Core['log']
   readonly view: ChannelView
-  /** An empty view, to be filled. */
+  /** Creates an empty view to be filled. */
   readonly emptyView: () => ChannelView
   readonly load: LoadChannels
 }
 
-const TRIES_MAX = 100
-const AGAIN_MS = 100
+const ATTEMPTS_MAX = 100
+const RETRY_MS = 100
 
 /**
- * Follows the channels' events; when an admin has the abilities fixed, the view is made anew from
- * the read model, beside the one in use, which goes on meanwhile and is then given up.
+ * Applies the channels' events. When an admin repairs the abilities, a new view is built from the
+ * read model while the current one stays in use, and then replaces it.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
-  /** What came since the reload under way was asked for; null: none is under way. */
-  let since: Recorded<ChannelEvent>[] | null = null
+  /** The events since the running reload was requested; null when none is running. */
+  let missedEvents: Recorded<ChannelEvent>[] | null = null
 
   const reload = async (missed: Recorded<ChannelEvent>[], from: number): Promise<void> => {
     const { rows, position } = await loadedUpTo(load, from)
@@ -134,25 +134,25 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   }
   return async (event: Recorded<ChannelEvent>): Promise<void> => {
     if (event.type !== 'ChannelAbilitiesFixed') {
-      since?.push(event)
+      missedEvents?.push(event)
       return view.apply(event)
     }
-    if (since !== null) return
-    since = []
-    reload(since, event.position)
-      .catch((err: unknown) => log.warn({ err }, 'relay views: the channels were not reloaded'))
+    if (missedEvents !== null) return
+    missedEvents = []
+    reload(missedEvents, event.position)
+      .catch((err: unknown) => log.warn({ err }, 'relay views: the channels could not be reloaded'))
       .finally(() => {
-        since = null
+        missedEvents = null
       })
   }
 }
 
-/** The read model may be a little behind the event that asks for it. */
+/** The read model may lag slightly behind the event that requires the reload. */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {
     const loaded = await load()
     if (loaded.position >= position) return loaded
-    if (tries === TRIES_MAX) throw new Error(`the read model did not reach ${position}`)
-    await delay(AGAIN_MS)
+    if (tries === ATTEMPTS_MAX) throw new Error(`the read model did not reach ${position}`)
+    await delay(RETRY_MS)
   }
 }

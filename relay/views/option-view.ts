@@ -11,23 +11,23 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/screening.ts'
 
-/** The options the relay minds, in its own shapes. */
+/** The options that the relay uses, in typed form. */
 export type RelayOptions = {
   readonly retryTimes: number
-  /** The least that is held for the output where neither caller nor model limits it. */
+  /** The minimum that is held for the output when neither the caller nor the model limits it. */
   readonly preConsumedQuota: bigint
-  /** The most output tokens of a choice, by the model's name as callers use it. */
+  /** The maximum of output tokens per choice, by the callers' name of the model. */
   readonly outputCaps: OutputCaps
-  /** The same for every other model. */
+  /** The maximum for every other model. */
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
-  /** Requests go on as they were read: channels override nothing in them. */
+  /** Requests are sent as they were parsed: channels override nothing in them. */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
   readonly health: HealthOptions
-  /** null: no ping comments while a stream is quiet. */
+  /** Null when quiet streams get no ping comments. */
   readonly pingIntervalMs: number | null
-  /** Decimal text: what a dollar costs, where a provider counts in yuan. */
+  /** The price of a dollar in yuan as decimal text, for providers that count in yuan. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   readonly screening: Screening
@@ -37,32 +37,32 @@ export type RelayOptions = {
     readonly count: number
     readonly success: number
     readonly periodMs: number
-    /** 0: no limit. */
+    /** 0 sets no limit. */
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
   }
 }
 
-/** What is set about drawing and music tasks. */
+/** The options of drawing and music tasks. */
 export type TaskOptions = {
   readonly isDrawingOn: boolean
   readonly isMusicOn: boolean
-  /** Providers are told where to call back. */
+  /** Providers are asked to call back. */
   readonly isNotified: boolean
   readonly isAccountFilterAllowed: boolean
-  /** Pictures are shown under an address of this site. */
+  /** Pictures are served under an address of this site. */
   readonly isForwarded: boolean
   readonly isModeCleared: boolean
   readonly isSuccessChecked: boolean
-  /** Tasks of one user that have not ended. */
+  /** The maximum of unfinished tasks per user. */
   readonly openMax: number
-  /** Without a slash at its end; empty: not set. */
+  /** The address without a trailing slash; empty when it is not set. */
   readonly serverAddress: string
 }
 
 const RETRIES_MAX = 3
 
-/** The price list and the options in force, rebuilt when one changes. */
+/** Holds the current price list and options, and rebuilds them when an option changes. */
 export class OptionView {
   prices: PriceList
   options: RelayOptions

@@ -6,7 +6,7 @@ import type { Vault } from '#infra/vault/port.ts'
 export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
-  /** All but the name: nobody here asks for it. */
+  /** The terms without the token's name, which the relay does not need. */
   readonly terms: SharedTerms
   readonly isEnabled: boolean
   readonly keyLookup: string
@@ -15,8 +15,8 @@ export type TokenRow = {
 type IsAllowed = (address: string) => boolean
 
 /**
- * A token as the relay needs it. What follows from its terms is worked out when it is first used:
- * most tokens of a site are not, for days.
+ * A token in the form the relay needs. Values derived from its terms are computed at first use,
+ * because most tokens are not used for days.
  */
 export class RelayToken implements TokenRow {
   readonly tokenId: number
@@ -35,22 +35,28 @@ export class RelayToken implements TokenRow {
     this.keyLookup = keyLookup
   }
 
-  /** null: every model of the group. */
+  /** Null allows every model of the group. */
   get models(): ReadonlySet<string> | null {
     if (this.terms.models === null) return null
     this.modelSet ??= new Set(this.terms.models)
     return this.modelSet
   }
 
-  /** Rejects when the list can't be opened for now. Asked only where `terms.allowIps` is a list. */
+  /**
+   * Rejects when the list can't be decrypted at the moment. It is called only where
+   * `terms.allowIps` is a list.
+   */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
-    this.addresses ??= await openedList(this, vault)
+    this.addresses ??= await decryptedList(this, vault)
     return this.addresses(address)
   }
 }
 
-/** NOTE: a list that can't be read any more allows nobody, rather than everybody. */
-async function openedList(
+/**
+ * NOTE: a list that can't be decrypted any more allows no address, because allowing all would be
+ * unsafe.
+ */
+async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
   vault: Pick<Vault, 'open'>,
 ): Promise<IsAllowed> {
@@ -59,12 +65,12 @@ async function openedList(
   return addressSet((lines ?? '').split(/[\s,]+/).filter((line) => line !== ''))
 }
 
-/** Deleted tokens are not in the view: their keys are unknown. */
+/** Holds the tokens that are not deleted. The key of a deleted token is unknown. */
 export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
 
-  /** By the keyed hash of the key. */
+  /** Finds a token by the keyed hash of its key. */
   find(keyLookup: string): RelayToken | undefined {
     return this.byLookup.get(keyLookup)
   }
@@ -101,7 +107,10 @@ export class TokenView {
     for (const tokenId of tokenIds) this.change(tokenId, { isEnabled })
   }
 
-  /** Events that the loaded rows include are met again: a token that is gone stays gone. */
+  /**
+   * Events that the loaded rows already include are applied again, so a deleted token must stay
+   * deleted.
+   */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)
     if (token === undefined) return

@@ -19,9 +19,9 @@ export type Views = {
   readonly channels: ChannelView
   readonly circuits: Circuits
   readonly options: OptionView
-  /** The last event they include. */
+  /** The position of the last event that the views include. */
   readonly position: () => number
-  /** Resolves once they include a position. */
+  /** Resolves once the views include a position. */
   readonly reached: (position: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -29,12 +29,12 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** Most events are calls, which change no view. */
+/** Most events belong to calls, which change no view. */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
- * Loads the relay's views and keeps them current by a subscription of its own. Resolves once they
- * include every event there was at the call; a lost subscription goes on where it stopped.
+ * Loads the relay's views and keeps them current by a subscription to the store. Resolves once they
+ * include every event that existed at the call. A lost subscription resumes at its last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -101,7 +101,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Not awaited needlessly: no call is priced between two options of one append.
+      // Events are awaited only if necessary, so that no call is priced between two options of one
+      // append.
       if (pending !== undefined) await pending
       position = event.position
     }
@@ -111,7 +112,7 @@ function follow(
   }
   const onError = (error: unknown): void => {
     if (isStopped) return
-    core.log.warn({ err: error, position }, 'relay views: subscription lost, going on')
+    core.log.warn({ err: error, position }, 'relay views: subscription lost, reconnecting')
     reconnect = setTimeout(subscribe, RECONNECT_MS)
   }
   const subscribe = (): void => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { textWithout } from '#relay/tasks/hidden-words.ts'
-import { drawingTold } from '#relay/tasks/provider-words.ts'
+import { redactText } from '#relay/tasks/confidential-texts.ts'
+import { drawingReport } from '#relay/tasks/provider-answers.ts'
 
 const KEY = 'PRIVATEKEYWITHOUTPREFIX99'
 
@@ -17,9 +17,9 @@ it('a key that begins before the cut of an error is not shown in part', () => {
 
 it('nor one in what a provider says of a task', () => {
   const failReason = `${'x'.repeat(16_380)}${KEY}`
-  const told = drawingTold({ id: 'a', status: 'FAILURE', failReason, promptEn: failReason })
-  expect(textWithout(told?.promptEn ?? '', [KEY])).not.toContain(KEY.slice(0, 3))
-  expect(textWithout(told?.failReason ?? '', [KEY]).length).toBeLessThanOrEqual(16_384)
+  const told = drawingReport({ id: 'a', status: 'FAILURE', failReason, promptEn: failReason })
+  expect(redactText(told?.promptEn ?? '', [KEY])).not.toContain(KEY.slice(0, 3))
+  expect(redactText(told?.failReason ?? '', [KEY]).length).toBeLessThanOrEqual(16_384)
 })
 
 it('nor one that begins before the patterns are no longer looked for', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { reserialised } from '#relay/dialects/reserialised.ts'
+import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
 import { budget } from '#test/support/budget.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
@@ -69,7 +69,7 @@ it('passed through, it goes on as it was read: no overrides, no member twice', a
 })
 
 describe('what is written anew', () => {
-  const again = (text: string): string => reserialised(Buffer.from(text)).toString()
+  const again = (text: string): string => reserializeJson(Buffer.from(text)).toString()
 
   it.each([
     ['long numbers', '{"a":[12345678901234567890,-0.1234567890123456789]}'],

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { ownRequest } from '#relay/playground/own-request.ts'
+import { playgroundRequest } from '#relay/playground/own-request.ts'
 import { addChannel, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started.ts'
 
@@ -100,7 +100,7 @@ describe('a call of the console', () => {
     ['{ "model":"m" }', '', '{ "model":"m" }'],
     ['{"group":""}', '', '{}'],
   ])('sends on %s without the group and a limit of 0', (text, group, body) => {
-    const own = ownRequest(Buffer.from(text))
+    const own = playgroundRequest(Buffer.from(text))
     expect({ ...own, body: 'body' in own && String(own.body) }).toEqual({ group, body })
   })
 

@@ -77,7 +77,7 @@ async function orderOf(
   if (orderId !== null || tradeNo === null) return orderId
   const namedId = orderIdOf(tradeNo)
   if (namedId === null) return null
-  const { order, payment } = await core.actors.glance(topUpDecider, topUpStream(namedId))
+  const { order, payment } = await core.actors.peek(topUpDecider, topUpStream(namedId))
   if (order?.tradeNo === tradeNo && payment === null) throw httpError('Unavailable')
   return null
 }

@@ -94,7 +94,7 @@ async function adjustOne(
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
   // This check comes before the reason is sealed, because an unknown user must not get a key.
-  const user = await actors.glance(userDecider, userStream(userId))
+  const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
   const username = (await findUser(db, userId))?.username ?? ''
@@ -155,7 +155,7 @@ async function refusedItem(
   { code, words }: HttpError,
 ): Promise<AdjustmentResult> {
   const actorRole = principalOf(request).role as Role
-  const user = await core.actors.glance(userDecider, userStream(userId))
+  const user = await core.actors.peek(userDecider, userStream(userId))
   const mayActOnUser = !isCodedError(userDecider.decide({ type: 'MayAct', actorRole }, user))
   const stream = accountStream(userId)
   const quota = mayActOnUser

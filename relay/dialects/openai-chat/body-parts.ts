@@ -1,30 +1,36 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { isAt, isUnusual, type ObjectVisitor } from '../inner-kinds.ts'
 
-/** A part whose tokens the bytes don't tell: a picture by its address, a file by its id. */
+/**
+ * A part whose tokens can't be derived from its bytes, such as a picture by its address or a file
+ * by its id.
+ */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
-/** An element of the request's `tools`, between its braces. */
+/** An element of the request's `tools`, including its braces. */
 export type ToolElement = {
   readonly start: number
   readonly end: number
-  /** The provider runs it itself, at a price of its own: it is no function of the caller. */
+  /**
+   * True when the provider runs the tool itself, at a separate price, so that it is not a function
+   * of the caller.
+   */
   readonly isProviders: boolean
 }
 
-/** Names that parts have as their `type`, and as the member with their content. */
+/** The names that parts use as their `type`, and as the member that holds their content. */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
   video: ['video_url', 'video', 'input_video', 'video_file'],
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/** Members and types of which all is in the bytes. */
+/** The members and types whose content is entirely in the bytes. */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/** The same in a message. */
+/** The members of a message whose content is entirely in the bytes. */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
@@ -46,39 +52,39 @@ const TYPE = quoted('type')
 const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
-/** Members of a function that is given without a type. */
+/** The members of a function that is declared without a type. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 
-/** Several times what any provider takes; each costs memory here. */
+/** This is several times what any provider accepts. Each tool costs memory here. */
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
 const NONE: readonly PartKind[] = []
-/** How deep an element of `messages` or `tools` is, and a part in a message's content. */
+/** The depth of an element of `messages` or `tools`, and of a part in a message's content. */
 const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
 
 /**
- * Looks at the parts of a chat's messages and at its tools while the body is scanned: at keys as
- * well as types, because providers go by either. Plain text costs a comparison or two.
+ * Finds the parts of a chat's messages and its tools while the body is scanned. Both keys and types
+ * are inspected, because providers go by either. Plain text costs one or two comparisons.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
-  /** A part or a member of a message may stand for any number of tokens. */
+  /** True when a part or a member of a message may stand for any number of tokens. */
   hasUnknown = false
-  /** No more than `TOOLS_MAX` of them. */
+  /** Holds at most `TOOLS_MAX` tools. */
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
-  /** The kinds that the part under way may be of. */
+  /** The kinds that the current part may have. */
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** null while the tool under way has no type. */
+  /** Null while the current tool has no type. */
   private isCallersTool: boolean | null = null
-  private hasOddMember = false
+  private hasUnknownMember = false
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
@@ -102,7 +108,7 @@ export class BodyParts implements ObjectVisitor {
     this.isInContent = false
     this.toolStart = at
     this.isCallersTool = null
-    this.hasOddMember = false
+    this.hasUnknownMember = false
   }
 
   member(depth: number, start: number, end: number, valueAt: number, isRuled: boolean): void {
@@ -120,12 +126,11 @@ export class BodyParts implements ObjectVisitor {
       return
     }
     if (this.list !== 'tools' || this.tools.length === TOOLS_MAX) return
-    const isProviders = !(this.isCallersTool ?? !this.hasOddMember)
+    const isProviders = !(this.isCallersTool ?? !this.hasUnknownMember)
     this.tools.push({ start: this.toolStart, end, isProviders })
   }
 
-  /** An array whose elements are not all objects. */
-  oddArray(depth: number): void {
+  mixedArray(depth: number): void {
     if (depth === PART_DEPTH - 1 && this.isInContent) this.hasUnknown = true
   }
 
@@ -142,7 +147,7 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // A list in one part is of no format that is known, but for the frames of a video.
+    // A list inside a part belongs to no known format, except for the frames of a video.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
@@ -155,19 +160,22 @@ export class BodyParts implements ObjectVisitor {
       this.isCallersTool = isCallers && this.isCallersTool === null
     } else if (isUnusual(bytes, start, end) && foldedKey(bytes, start, end) === 'type') {
       this.isCallersTool = false
-    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) this.hasOddMember = true
+    } else if (!UNTYPED_TOOL.some((name) => this.is(start, end, name))) this.hasUnknownMember = true
   }
 
   private is(start: number, end: number, name: Buffer): boolean {
     return name.length === end - start && isAt(this.bytes, start, name)
   }
 
-  /** The key between two places; one that is written in an unusual way is no name that is known. */
+  /** Returns the key between two offsets. A key with escapes matches no known name. */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
-  /** The text that begins at a place and is not scanned yet: short and without escapes, or ''. */
+  /**
+   * Returns the text that begins at an offset and is not scanned yet, if it is short and has no
+   * escapes; otherwise ''.
+   */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
     const end = this.bytes.indexOf(QUOTE, start + 1)

@@ -10,8 +10,9 @@ import { type InputBound, inputBoundOf } from './input-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * What the fields must be at least, by their first byte. Only what no version of the API could
- * mean is refused: values and new fields are the provider's affair. null is like absent.
+ * Lists the kinds of value that each field may have, by the first byte of the value. Only kinds
+ * that no version of the API accepts are refused; values and new fields are left to the provider.
+ * null is treated as absent.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -40,7 +41,7 @@ const MESSAGE_RULES = innerRules('messages', {
   tool_call_id: ['string', 'null'],
 })
 
-/** Whether a field is of a kind that it can never be, or far too long. */
+/** Reports whether a field has a kind that the API never accepts, or is far too long. */
 function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   const kinds = FIELDS.get(key)
   if (kinds === undefined || kind === 'null') return false
@@ -48,18 +49,18 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
 }
 
-/** A chat completion as the caller sent it, with what the gateway must know of it. */
+/** A chat completion as the caller sent it, with the fields that the gateway reads. */
 export type ChatRequest = {
   readonly body: Buffer
   readonly members: readonly Member[]
   readonly model: string
   readonly isStream: boolean
-  /** The caller asked for the usage chunk at the end of its stream. */
+  /** True when the caller requested the usage chunk at the end of its stream. */
   readonly wantsUsage: boolean
   readonly choices: number
-  /** null: the caller set no limit. */
+  /** Null when the caller set no limit. */
   readonly outputTokensMax: number | null
-  /** As the caller named it; null: not, or by no plain word. */
+  /** The effort as the caller named it; null when it is absent or not a plain word. */
   readonly reasoningEffort: string | null
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
@@ -68,7 +69,7 @@ export type ChatRequest = {
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-/** No parameter is called so; whoever builds objects from it downstream would be misled. */
+/** No parameter has this name, and code downstream that builds objects from it could be misled. */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
@@ -78,8 +79,8 @@ export const NO_NAMES = knownNames([])
 const STREAM_OPTIONS = knownNames(['include_usage'])
 
 /**
- * Reads the bytes without building them; the answer's `body` is those bytes. `known`: names that no
- * member may resemble; an admin's own overrides may.
+ * Reads the bytes without building objects. `body` in the result is those same bytes. `known` lists
+ * the names that no member may resemble; an admin's overrides may.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -142,7 +143,7 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** The ledger keep it: no free text. What else it may be is the provider's to judge. */
+/** The effort is stored in events, so free text is excluded. The provider judges the value. */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
 function effortOf(body: Buffer, member: Member | undefined): string | null {
@@ -162,12 +163,15 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: 0 is what some clients send for "no limit", so it can't bound the worst case.
+  // NOTE: some clients send 0 for "no limit", so 0 can't bound the worst case.
   const given = Math.max(older ?? 0, newer ?? 0)
   return { choices: choices ?? 1, outputTokensMax: given === 0 ? null : given }
 }
 
-/** null when absent or null, undefined when it is anything but a whole number in range. */
+/**
+ * Returns null when the member is absent or null, and undefined when it is not a whole number in
+ * range.
+ */
 function wholeOf(
   body: Buffer,
   member: Member | undefined,
@@ -180,13 +184,15 @@ function wholeOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** null when it is neither a boolean nor null nor absent. */
+/** Returns null when the member is present and neither a boolean nor null. */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null
 }
 
-/** NOTE: scanned, not built: many different keys in it would hold the loop. */
+/**
+ * NOTE: the options are scanned and not built, because many different keys would block the loop.
+ */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
   const options =

@@ -1,7 +1,7 @@
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 
-/** An error as OpenAI's clients read it. */
+/** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {
   readonly error: {
     readonly message: string
@@ -11,7 +11,9 @@ export type ErrorBody = {
   }
 }
 
-/** The gateway's own error, in the caller's language and format. `status` is the HTTP status. */
+/**
+ * Renders the gateway's own error in the caller's language and format. `status` is the HTTP status.
+ */
 export function errorBody(
   error: RelayError,
   language: Language,
@@ -27,20 +29,24 @@ export function errorBody(
 }
 
 const TEXT_MAX = 2_000
-/** Patterns are looked for this far: beyond what is shown, and short enough to take no time. */
+/**
+ * Patterns are searched in this many characters: more than is shown, and few enough to take no
+ * time.
+ */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
 const ADDRESSES =
   /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
 
-/** So short a text is a word like any other. */
+/** Shorter texts are not redacted, because they match ordinary words. */
 const TELLING_MIN = 5
 
 /**
- * A provider's words without keys, account names, addresses, and what is `known` as such. The text
- * is cut afterwards, as a part of a secret at the cut would look like any other word. Patterns are
- * looked for in the first `LOOKED_AT_MAX` characters; a word that continues beyond is left out.
+ * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
+ * text is cut afterwards, because a part of a secret at the cut would not be recognised. Patterns
+ * are searched in the first `LOOKED_AT_MAX` characters; a word that continues beyond them is left
+ * out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
@@ -58,9 +64,9 @@ function wholeWordsOf(text: string): string {
 }
 
 /**
- * A provider's error in OpenAI's format, redacted; with `isHidden` only what kind it was. Whatever
- * shape the provider answered in, the caller gets `{ error: { message, type, param, code } }`.
- * `known`: the texts of the channel that nobody may read, such as its key and its host's name.
+ * Renders a provider's error in OpenAI's format, redacted. With `isHidden` only the kind of error
+ * is shown. The caller gets `{ error: { message, type, param, code } }` for any shape of the
+ * provider's answer. `known` holds the channel's confidential texts, such as its key and host name.
  */
 export function providerErrorBody(
   bytes: Buffer,
@@ -81,13 +87,16 @@ export function providerErrorBody(
   }
 }
 
-/** A structured error code of the provider, such as `insufficient_quota`; null without one. */
+/**
+ * Returns the code of the provider's structured error, such as `insufficient_quota`; null if there
+ * is none.
+ */
 export function providerErrorCode(bytes: Buffer): string | null {
   const { code, type } = errorIn(bytes)
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
-/** The texts of a provider's structured error; each empty where there is none. */
+/** Returns the texts of a provider's structured error. A missing text is empty. */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string

@@ -7,22 +7,26 @@ import type { ChatRequest } from './chat-request.ts'
 
 type UpstreamChange = {
   readonly model: string
-  /** It is the name of a deployment, which says nothing of the model that runs there. */
+  /**
+   * True when `model` is the name of a deployment, which need not name the model that runs there.
+   */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
-  /** JSON texts. */
+  /** Maps member names to JSON texts. */
   readonly overrides: ReadonlyMap<string, string>
-  /** Restricted members that pass, and `PROVIDER_TOOLS`. */
+  /** The restricted members that may pass, and `PROVIDER_TOOLS`. */
   readonly allowed: ReadonlySet<string>
-  /** The most output tokens of a choice: sent in place of a larger limit or of none. */
+  /**
+   * The maximum of output tokens per choice. It is sent if the request has a larger limit or none.
+   */
   readonly outputTokens?: number | null
 }
 
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that are not in it, as the caller spelled them; `PROVIDER_TOOLS` where
-   * tools of the provider are not.
+   * The restricted members that were dropped, as the caller spelled them, and `PROVIDER_TOOLS` if
+   * tools of the provider were dropped.
    */
   readonly dropped: readonly string[]
 }
@@ -30,13 +34,14 @@ type UpstreamBody = {
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
-/** Members that make no sense without any tool; some providers refuse them then. */
+/** Without any tool these members are meaningless, and some providers refuse them. */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * The bytes for the provider: with its own name of the model, the admin's overrides, and, for a
- * stream, a request for the usage chunk; without the members that would have it serve something
- * else than what is billed. The very same bytes when nothing differs.
+ * Builds the bytes for the provider: with the provider's name of the model, the admin's overrides
+ * and, for a stream, a request for the usage chunk. Members that would make the provider serve
+ * something other than what is billed are removed. If nothing differs, the request's own bytes are
+ * returned.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -70,16 +75,16 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 }
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
-/** OpenAI's reasoning models refuse the older name; many other servers don't know the newer one. */
+/** OpenAI's reasoning models reject the older name; many other servers don't know the newer one. */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
-/** The same models in the name of a deployment, or in the one that its caller uses. */
+/** Recognises the same models in the name of a deployment, or in the name that the caller uses. */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/** No member of the request, nor an override, allows more than the limit. */
+/** Sets the limit so that no member of the request and no override allows more. */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: asked }: ChatRequest,
@@ -98,7 +103,7 @@ function setOutputLimit(
   }
 }
 
-/** Members that an override sets are not among them: the override takes their place. */
+/** Lists the restricted members to remove. Members that an override replaces are not included. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -109,7 +114,7 @@ function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): r
   return found
 }
 
-/** Tools that the provider runs itself, where the channel does not allow them. */
+/** Lists the tools that the provider runs itself and the channel does not allow. */
 function droppedTools(
   { tools }: ChatRequest,
   { allowed, overrides }: UpstreamChange,
@@ -120,7 +125,7 @@ function droppedTools(
     : NO_TOOLS
 }
 
-/** With those that a provider may read as one of the overrides, and go by instead of it. */
+/** Adds the members that a provider may read in place of one of the overrides. */
 function removedOf(
   { members }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
@@ -138,7 +143,7 @@ function removedOf(
   return [...restricted, ...others]
 }
 
-/** The tiers that cost what the price list says. */
+/** The service tiers at the price of the price list. */
 const STANDARD_TIERS = new Set(['"auto"', '"default"', 'null'])
 
 const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolean =>
@@ -151,7 +156,10 @@ type Span = { readonly start: number; readonly end: number }
 const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStart, end: valueEnd })
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
-/** Each with the comma before it; those before the first that stays, with the comma behind. */
+/**
+ * Removes each item with the comma before it. Items before the first that stays are removed with
+ * the comma behind them.
+ */
 function removals<Item>(
   items: readonly Item[],
   removed: readonly Item[],
@@ -168,7 +176,10 @@ function removals<Item>(
   })
 }
 
-/** New members go in front of the first, where a comma always follows: a model is always there. */
+/**
+ * New members are inserted before the first one, where a comma always follows, because a request
+ * always has a model.
+ */
 function insertion([first]: readonly Member[], key: string, text: string): Edit {
   const at = first?.keyStart ?? 1
   return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
@@ -191,9 +202,9 @@ const BACKSLASH = 92
 const COLON = 58
 
 /**
- * An answer, or whole events of a stream, with the name of the model that the caller used. Found
- * in the bytes, which are not built: inside a text the key's quotes would have backslashes. The
- * empty name, which Azure sends in its first event, stays.
+ * Replaces the model's name in an answer, or in whole events of a stream, by the name that the
+ * caller used. It is found in the bytes without parsing them: inside a text the key's quotes would
+ * have backslashes. The empty name, which Azure sends in its first event, stays.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: Edit[] = []
@@ -208,7 +219,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return splice(bytes, edits)
 }
 
-/** The `model` that an answer's bytes name first; null when they name none. */
+/** Returns the first `model` in the bytes of an answer; null when there is none. */
 export function modelIn(bytes: Buffer): string | null {
   const at = bytes.indexOf(KEY)
   if (at < 0) return null
@@ -225,7 +236,7 @@ function behindSpace(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Behind the quote that closes the text at `start`; -1 when none does. */
+/** Returns the offset behind the closing quote of the text at `start`; -1 when it is not closed. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === BACKSLASH) at += 1

@@ -1,12 +1,12 @@
-type Loose = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The usage that one event of a stream, or a whole answer, tells: where OpenAI has it, or inside of
- * a choice, where Moonshot has it. undefined when it tells none. llama.cpp counts what it took from
- * its cache beside the usage, as `timings.cache_n`: that is put where OpenAI has it.
+ * Returns the usage in one event of a stream, or in a whole answer: OpenAI's member, or the one
+ * inside a choice, as Moonshot sends it. Returns undefined when there is none. llama.cpp reports
+ * cached tokens outside the usage, as `timings.cache_n`; they are moved to OpenAI's member.
  */
 export function usageInEvent(event: object): unknown {
-  const { usage: outer, choices, timings } = event as Loose
+  const { usage: outer, choices, timings } = event as JsonObject
   const usage = recordOf(outer) ?? usageInChoices(choices)
   if (usage === null) return undefined
   const cached = recordOf(timings)?.cache_n
@@ -14,7 +14,7 @@ export function usageInEvent(event: object): unknown {
   return { ...usage, prompt_tokens_details: { cached_tokens: cached } }
 }
 
-function usageInChoices(choices: unknown): Loose | null {
+function usageInChoices(choices: unknown): JsonObject | null {
   if (!Array.isArray(choices)) return null
   for (const choice of choices.toReversed()) {
     const usage = recordOf(recordOf(choice)?.usage)
@@ -23,11 +23,13 @@ function usageInChoices(choices: unknown): Loose | null {
   return null
 }
 
-const recordOf = (value: unknown): Loose | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : null
+const recordOf = (value: unknown): JsonObject | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : null
 
 const KEY = Buffer.from('"usage"')
-/** llama.cpp's count of what it had cached stands outside of the usage. */
+/** llama.cpp reports its cached tokens outside the usage. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -35,9 +37,9 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * The `usage` of a plain answer, found in its bytes: the answer itself is not built. Only where
- * the key occurs twice (some answer's own text may be JSON with a usage) it is parsed as a whole.
- * undefined when there is none.
+ * Returns the `usage` of a plain answer, which is found in the bytes without parsing the answer.
+ * Only if the key occurs twice (the answer's text may itself be JSON with a usage) the answer is
+ * parsed as a whole. Returns undefined when there is no usage.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
@@ -58,7 +60,7 @@ function usageOfWhole(body: Buffer): unknown {
 const isSpaceOrColon = (byte: number | undefined): boolean =>
   byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
 
-/** Behind the brace that closes the one at `start`; -1 when none does. */
+/** Returns the offset behind the brace that closes the one at `start`; -1 when it is not closed. */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0
   let isInText = false
@@ -89,8 +91,9 @@ const ERROR = Buffer.from('"error"')
 const CHOICES = Buffer.from('"choices"')
 
 /**
- * Why the bytes are no answer, though the provider said 200: no JSON object (by its first and last
- * bytes), or an error in the place of an answer. null when they are one.
+ * Returns why the bytes are not an answer although the status is 200: they are not a JSON object
+ * (by first and last byte), or they hold an error in place of an answer. Returns null for an
+ * answer.
  */
 export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0

@@ -3,17 +3,19 @@ import { type ExactJson, isNumber, isObject } from '#domain/shared/json-text.ts'
 
 export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY' }
 
-/** How a provider is asked what is left of the account that a key belongs to. */
+/** Describes how to read the balance of the account to which a key belongs. */
 export type BalanceQuery = {
-  /** The path to ask next, after these answers; null once nothing is left to ask. */
+  /** Returns the path of the next request after these answers; null when no request is left. */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
-  /** null when the answers don't say. */
+  /** Returns null when the answers contain no balance. */
   readonly read: (answers: readonly ExactJson[], baseUrl: string) => Balance | null
 }
 
-/** One question, answered with an amount at `place`: names from the outside in. */
-export function askedOnce(
+/**
+ * Builds a query of one request whose answer holds the amount at `place`, a path of member names.
+ */
+export function singleRequest(
   path: string,
   place: readonly string[],
   currency: Balance['currency'] | ((baseUrl: string) => Balance['currency']) = 'USD',
@@ -28,8 +30,8 @@ export function askedOnce(
   }
 }
 
-/** Providers of China count in yuan at their address at home, and in dollars abroad. */
-export const yuanAt =
+/** Chinese providers state amounts in yuan at their domestic address and in dollars elsewhere. */
+export const currencyByHost =
   (host: string) =>
   (baseUrl: string): Balance['currency'] =>
     new URL(baseUrl).hostname === host ? 'CNY' : 'USD'
@@ -40,7 +42,7 @@ export function memberAt(value: ExactJson, ...names: readonly string[]): ExactJs
   return found
 }
 
-/** Written as a number or as a text, exactly; null when it is neither. */
+/** Reads an amount exactly, whether it is a number or a text; null when it is neither. */
 export function amountAt(value: ExactJson, ...names: readonly string[]): Amount | null {
   const found = memberAt(value, ...names)
   if (typeof found === 'string') return parseAmount(found)
@@ -54,8 +56,9 @@ const DAYS_BACK = 100
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
- * OpenAI's billing dashboard, which gateways of this family serve too: the limit in dollars less
- * the usage in cents, of this month where the account pays monthly, else of all it had.
+ * Reads OpenAI's billing dashboard, which compatible gateways serve, too: the limit in dollars
+ * minus the usage in cents. The usage covers this month for accounts that pay monthly, and the last
+ * 100 days otherwise.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

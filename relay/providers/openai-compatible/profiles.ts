@@ -37,10 +37,10 @@ import {
 } from './profiles/resellers.ts'
 
 /**
- * Every type of this format, in the order that forms offer them. Types whose old default address
- * belongs to somebody else by now have none, so that no key is ever sent there unasked. Left out:
- * 21, a library that answers out of documents by a call of its own, with an id of the library in
- * place of a model; calls of models, which is what is priced here, go to its operator's type 10.
+ * Lists every channel type of this format, in the order of the form. Types whose old default
+ * address now belongs to someone else have no default, so that no key is sent there by accident.
+ * Type 21 is left out: it answers from documents and takes a library id instead of a model, while
+ * only calls of models are priced here. Its operator's models are available as type 10.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,
@@ -79,5 +79,5 @@ const BY_ID: ReadonlyMap<number, Profile> = new Map(
   PROFILES.map((profile) => [profile.id, profile]),
 )
 
-/** undefined: a type that no channel can be served by. */
+/** Returns undefined for a type that the relay does not support. */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)

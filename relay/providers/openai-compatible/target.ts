@@ -9,9 +9,9 @@ const VERSION = /^v\d+$/
 const CHAT_END = '/chat/completions'
 
 /**
- * The path of a call below an address. An address that ends in a version is the root of the API
- * itself (`https://api.example.com/v4`), so that the path goes on behind its own version; and one
- * that ends in `/chat/completions` is the whole address of a chat call.
+ * Returns the path of a call below an address. An address that ends in a version is the root of the
+ * API (`https://api.example.com/v4`), so the path's own version is dropped. An address that ends in
+ * `/chat/completions` is the complete address of a chat call.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -20,8 +20,8 @@ function pathBelow(address: string, path: string): string {
   return `${root}${tailBehind(path, last)}`
 }
 
-/** Beside the API's versions: where providers keep their accounts. */
-function pathBeside(address: string, path: string): string {
+/** Returns a path outside the versioned API, where providers keep their account endpoints. */
+function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
   const root = rootOf(address)
   const at = root.lastIndexOf('/')
@@ -37,36 +37,40 @@ function rootOf(address: string): string {
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
-/** What follows the version that the address has, or else the path's own last one. */
+/**
+ * Returns the part of the path behind the address's version, or else behind the path's own last
+ * version.
+ */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
   const at = same >= 0 ? same : segments.findLastIndex((segment) => VERSION.test(segment))
   if (at >= 0) return `/${segments.slice(at + 1).join('/')}`
-  // Without a version of its own it may still be a longer form of a chat's path.
+  // A path without a version may still be a longer form of a chat's path.
   return path.includes(CHAT_END) ? CHAT_END : path
 }
 
-/** Where and how a channel is called; made once per change of the channel. */
+/** The address and credentials of a channel, computed once per change of the channel. */
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
-  /** The way there, for `Outbound.via`; null: directly. */
+  /** The proxy for `Outbound.via`; null for a direct connection. */
   readonly proxy: string | null
-  /** Of chat calls. May hold `{model}`: see `chatPathOf`. */
+  /** The path of chat calls. It may contain `{model}`: see `chatPathOf`. */
   readonly path: string
-  /** Of chat calls. Flat name and value pairs. */
+  /** The headers of chat calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** What the key opens, and where its account is. */
+  /** The data from which other requests to the provider are built. */
   readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
 
 const MODEL = '{model}'
 
 /**
- * null when the relay can't call it: no such format, no address, or one the policy refuses. `proxy`
- * is that of its setting, with its login.
+ * Returns null when the relay can't call the channel: the type is unknown, the address is missing,
+ * or the outbound policy refuses it. `proxy` is the proxy of the channel's setting, with its
+ * credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
@@ -104,28 +108,32 @@ export function providerTarget(
   }
 }
 
-/** Whether calls name a deployment, which runs some model under a name of the operator's choice. */
+/**
+ * Reports whether calls name a deployment, which runs a model under a name that the operator chose.
+ */
 export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
   path.includes(MODEL)
 
-/** The path of a call of one model. */
+/** Returns the path of a chat call of one model. */
 export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
   path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
 
-/** What an answer's words must not show of where they come from: the key, its parts, the host. */
+/** Lists the texts that a message to a caller must not contain: the key, its parts and the host. */
 export function confidentialOf({ address, origin }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
   return [address.key, ...address.key.split(/[.|:]/), host, hostname]
 }
 
-/** Something else than a chat that a target's key opens: its models, its account. */
-export function sideRequest(
+/** Builds a request for something other than a chat, such as the list of models or the account. */
+export function providerRequest(
   { profile, origin, address }: ProviderTarget,
   path: string,
-  options: { readonly isBeside: boolean; readonly keyHeader?: KeyHeader | undefined },
+  options: { readonly isUnversioned: boolean; readonly keyHeader?: KeyHeader | undefined },
 ): { readonly url: string; readonly headers: Record<string, string> } {
   const { pathname, search } = new URL(address.href)
-  const below = options.isBeside ? pathBeside(pathname, path) : pathBelow(pathname, path)
+  const below = options.isUnversioned
+    ? pathOutsideVersion(pathname, path)
+    : pathBelow(pathname, path)
   const [name = '', value = ''] = keyHeader(options.keyHeader ?? profile.keyHeader, address.key)
   return {
     url: `${origin}${withQuery(filled(below, address.other), search)}`,
@@ -133,13 +141,13 @@ export function sideRequest(
   }
 }
 
-/** The address that a channel's own text stands for; null when it has none. */
+/** Returns the address for the channel's base URL or keyword; null when there is none. */
 export function baseOf(profile: Profile, given: string): string | null {
   if (given === '') return profile.baseUrl
   return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
 }
 
-/** null when the type can't do without it. */
+/** Returns null when the type requires the field and it is empty. */
 function otherOf({ fields = [] }: Profile, given: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
   if (field === undefined) return ''
@@ -156,5 +164,8 @@ const withQuery = (path: string, search: string): string =>
 const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] =>
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
-/** Visible ASCII: anything else could break out of a header, or be refused by the client. */
+/**
+ * Only visible ASCII is allowed: other characters could break out of a header or be refused by the
+ * HTTP client.
+ */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

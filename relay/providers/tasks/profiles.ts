@@ -1,6 +1,6 @@
 import type { Profile } from '../openai-compatible/profile.ts'
 
-/** What its actions are priced by. */
+/** The names under which the price list prices the drawing actions. */
 const DRAWING_MODELS = [
   'mj_imagine',
   'mj_upscale',
@@ -30,12 +30,12 @@ const midjourney: Profile = {
   keyHeader: 'mj-api-secret',
   keyHint: {
     zh: '绘图代理的访问密钥（mj-api-secret）',
-    en: 'The secret of the drawing proxy (mj-api-secret)',
+    en: 'The access key of the drawing proxy (mj-api-secret)',
   },
   models: DRAWING_MODELS,
 }
 
-/** Takes the same calls; another product. */
+/** Midjourney Plus is another product with the same API. */
 const midjourneyPlus: Profile = { ...midjourney, id: 5, name: 'Midjourney Plus' }
 
 const suno: Profile = {
@@ -49,7 +49,7 @@ const suno: Profile = {
   models: ['suno_music', 'suno_lyrics'],
 }
 
-/** Types that take tasks and no chats, in the order that forms offer them. */
+/** Lists the channel types that accept tasks and no chats, in the order of the form. */
 export const TASK_PROFILES: readonly Profile[] = [midjourney, midjourneyPlus, suno]
 
 const BY_ID: ReadonlyMap<number, Profile> = new Map(

@@ -5,7 +5,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
-import { DeliveredText, type Said, textOfAnswer } from '#relay/canonical/delivered-text.ts'
+import { type CountableText, DeliveredText, textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { type Delivery, meter } from '#relay/pipeline/meter.ts'
@@ -239,7 +239,7 @@ export class MeteredCall {
     return { ...NO_USAGE, inputUncached: this.inputTokens, output }
   }
 
-  private said(): Said {
+  private said(): CountableText {
     const said = this.delivered.read()
     if (this.request.isStream) return said
     const choices = [{ message: { content: said.text } }]

@@ -105,7 +105,7 @@ export function streamActorsConformance(
       await actors.handle(decider, 'c', add(), context)
       await actorsOn(store).handle(decider, 'd', add(), context)
       const names = fifty((n) => (n % 2 ? 'd' : `none-${n}`))
-      const totals = await Promise.all(names.map((name) => actors.glance(decider, name)))
+      const totals = await Promise.all(names.map((name) => actors.peek(decider, name)))
       expect(totals.map(({ total: sum }) => sum)).toEqual(fifty((n) => n % 2))
       const { readStream } = store
       const from: (number | undefined)[] = []
@@ -113,7 +113,7 @@ export function streamActorsConformance(
         from.push(fromRevision)
         return readStream.call(store, stream, fromRevision, limit)
       }
-      expect((await actors.glance(decider, 'c')).total).toBe(1)
+      expect((await actors.peek(decider, 'c')).total).toBe(1)
       expect(from).toEqual([1])
     })
 

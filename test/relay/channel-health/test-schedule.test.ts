@@ -15,15 +15,15 @@ function judged(
   given: {
     isEnabled?: boolean
     isDisabling?: boolean
-    isTakingBack?: boolean
+    isReenabling?: boolean
     actor?: string
     slowTests?: SlowTests
   } = {},
 ): string[] {
-  const { isEnabled = true, isDisabling = true, isTakingBack = true, actor = SCHEDULER } = given
+  const { isEnabled = true, isDisabling = true, isReenabling = true, actor = SCHEDULER } = given
   const slowTests = given.slowTests ?? new SlowTests()
   const told: string[] = []
-  const disable = { isEnabled: isDisabling, isTakingBack }
+  const disable = { isEnabled: isDisabling, isReenabling }
   const parts = {
     log,
     now: Date.now,
@@ -87,7 +87,7 @@ describe('a test of a channel', () => {
 
   it('by the clock turns on again what the gateway turned off, once it is well', () => {
     expect(judged({}, { isEnabled: false })).toEqual([WELL, 'AutoEnableChannel'])
-    expect(judged({}, { isEnabled: false, isTakingBack: false })).toEqual([WELL])
+    expect(judged({}, { isEnabled: false, isReenabling: false })).toEqual([WELL])
     expect(judged({ durationMs: 5_001 }, { isEnabled: false })).toEqual([WELL])
     expect(judged(failed, { isEnabled: false })).toEqual([])
   })

@@ -32,7 +32,7 @@ function keeping(now = () => 1_000) {
 
 it('what a provider took is written once the store is there, in order', async () => {
   const { kept, written, store } = keeping()
-  for (const n of [1, 2, 3]) expect(await kept.write(acceptance(n))).toBe('kept')
+  for (const n of [1, 2, 3]) expect(await kept.write(acceptance(n))).toBe('pending')
   await expect.poll(() => store.tries).toBeGreaterThan(5)
   expect(written).toEqual([])
   store.isAway = false
@@ -58,9 +58,9 @@ it('is tried a last time at the end, and told where that fails', async () => {
 it('is dropped, and told, where the task is over already', async () => {
   const { kept, written, store, error } = keeping()
   await kept.write(acceptance(1))
-  expect([kept.isKept('task 1'), kept.isKept('task 2')]).toEqual([true, false])
+  expect([kept.isPending('task 1'), kept.isPending('task 2')]).toEqual([true, false])
   Object.assign(store, { isAway: false, isOver: true })
-  await expect.poll(() => kept.isKept('task 1')).toBe(false)
+  await expect.poll(() => kept.isPending('task 1')).toBe(false)
   expect(error.mock.calls.map(([fields]) => fields)).toMatchObject([{ task: 'task 1' }])
   expect(await kept.write(acceptance(2))).toBe('TaskEnded')
   expect(error).toHaveBeenCalledTimes(2)

@@ -91,7 +91,7 @@ describe('strangers', () => {
 
 describe('places for pictures', () => {
   const NEVER = new AbortController().signal
-  const max = { total: 8, waiting: 60, waitingOfName: 45, waitMs: 5_000 }
+  const max = { total: 8, waiting: 60, waitingPerName: 45, waitMs: 5_000 }
   const six = (...names: string[]) => names.map((name) => ({ name, max: 6 }))
   const one = [{ name: 'a', max: 1 }]
 
@@ -115,7 +115,7 @@ describe('places for pictures', () => {
   })
 
   it('are not waited for in any number, for ever, or by who has gone', async () => {
-    const permits = new Permits({ ...max, waitingOfName: 1, waitMs: 20 })
+    const permits = new Permits({ ...max, waitingPerName: 1, waitMs: 20 })
     const leave = await permits.enter(one, NEVER)
     const waiting = permits.enter(one, NEVER)
     expect(await permits.enter(one, NEVER)).toBeNull()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
-import { mayBeTaken } from '#relay/tasks/try-channels.ts'
+import { mayBeAccepted } from '#relay/tasks/try-channels.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,
@@ -219,7 +219,7 @@ describe('an answer that is lost', () => {
     const failed = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
     type Fault = Extract<AttemptEnd, { kind: 'failed' }>['error']
     const lost = (error: Fault, status: number | null, latencyMs = 5_000) =>
-      mayBeTaken({ end: { ...failed, error, status }, latencyMs })
+      mayBeAccepted({ end: { ...failed, error, status }, latencyMs })
     expect([lost('timeout', null), lost('cut', 200), lost('status', 524)]).toEqual(
       Array(3).fill(true),
     )

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import { type Asked, PollLane } from '#relay/tasks/poll-lane.ts'
+import { PollLane, type PollTarget } from '#relay/tasks/poll-lane.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
@@ -172,8 +172,8 @@ it('a task that gets late is first in turn until it was asked about', async () =
   // Of two questions at once the second fails first: the lane has stopped at the first one then.
   const pollPermits = { enter: async () => () => first.resolve() }
   const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
-  const side = { via: () => ({ dispatcher }) }
-  const parts = { ...fixed, pollPermits, side } as unknown as TaskDeps
+  const providerOutbound = { via: () => ({ dispatcher }) }
+  const parts = { ...fixed, pollPermits, providerOutbound } as unknown as TaskDeps
   const address = { href: service.url, key: 'secret', other: '' }
   const target = { profile: {}, origin: service.url, address }
   const asked = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
@@ -181,7 +181,7 @@ it('a task that gets late is first in turn until it was asked about', async () =
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
   const lane = new PollLane(parts, { everyMs: 30, lateMs: 1 })
-  const ask = () => lane.ask(asked as Asked, tasks, new AbortController().signal)
+  const ask = () => lane.poll(asked as PollTarget, tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])
   // Left alone for a moment.

@@ -1,8 +1,8 @@
 import { isObject } from '#domain/shared/json-text.ts'
-import { amountAt, askedOnce, memberAt, yuanAt } from '../balance-query.ts'
+import { amountAt, currencyByHost, memberAt, singleRequest } from '../balance-query.ts'
 import { CHAT_PATH, OPENAI_LIKE, type Profile } from '../profile.ts'
 
-/** Tells cached input as `prompt_cache_hit_tokens`. */
+/** DeepSeek reports cached input as `prompt_cache_hit_tokens`. */
 export const deepSeek: Profile = {
   id: 43,
   name: 'DeepSeek',
@@ -12,7 +12,7 @@ export const deepSeek: Profile = {
   keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
   balance: {
     pathAfter: (answers) => (answers.length === 0 ? '/user/balance' : null),
-    // An account has one currency; where it says two, dollars need no conversion.
+    // An account has one currency. If the answer names two, dollars need no conversion.
     read: ([answer = null]) => {
       const infos = memberAt(answer, 'balance_infos')
       const entries = Array.isArray(infos) ? infos.filter(isObject) : []
@@ -26,7 +26,7 @@ export const deepSeek: Profile = {
   models: ['deepseek-chat', 'deepseek-reasoner'],
 }
 
-/** Its streams bring usage inside of the last choice, too. */
+/** Moonshot's streams also contain usage inside the last choice. */
 export const moonshot: Profile = {
   ...OPENAI_LIKE,
   id: 25,
@@ -43,10 +43,10 @@ export const moonshot: Profile = {
     zh: 'sk- 开头的 API 密钥；国际站密钥请填地址 https://api.moonshot.ai',
     en: 'An API key, sk-…; for international keys the address is https://api.moonshot.ai',
   },
-  balance: askedOnce(
+  balance: singleRequest(
     '/v1/users/me/balance',
     ['data', 'available_balance'],
-    yuanAt('api.moonshot.cn'),
+    currencyByHost('api.moonshot.cn'),
   ),
   models: [
     'kimi-k2-thinking',
@@ -60,7 +60,7 @@ export const moonshot: Profile = {
   ],
 }
 
-/** Tells cached input as `cached_tokens`, beside the counts and not within their details. */
+/** Zhipu reports cached input as `cached_tokens`, beside the counts and not in their details. */
 export const zhipuV4: Profile = {
   id: 26,
   name: 'Zhipu v4',
@@ -152,7 +152,11 @@ export const siliconFlow: Profile = {
   chatPath: CHAT_PATH,
   modelsPath: '/v1/models?type=text',
   keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
-  balance: askedOnce('/v1/user/info', ['data', 'totalBalance'], yuanAt('api.siliconflow.cn')),
+  balance: singleRequest(
+    '/v1/user/info',
+    ['data', 'totalBalance'],
+    currencyByHost('api.siliconflow.cn'),
+  ),
   models: [
     'deepseek-ai/DeepSeek-V3.1',
     'deepseek-ai/DeepSeek-V3',

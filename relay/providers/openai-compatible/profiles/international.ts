@@ -42,8 +42,8 @@ export const openAi: Profile = {
 }
 
 /**
- * A model is called by the name of its deployment. An address that ends in `/openai/v1` is the
- * newer API, without deployments and versions.
+ * Azure addresses a model by the name of its deployment. An address that ends in `/openai/v1` is
+ * the newer API, which has neither deployments nor versions in its paths.
  */
 export const azure: Profile = {
   id: 3,
@@ -60,7 +60,7 @@ export const azure: Profile = {
       label: { zh: 'API 版本', en: 'API version' },
       hint: {
         zh: '例如 2024-10-21；模型名即部署名，不同时请用模型映射',
-        en: 'Such as 2024-10-21. Models go by their deployments; map those named otherwise',
+        en: 'For example 2024-10-21. The model is the deployment’s name, unless it is mapped',
       },
       default: '2024-10-21',
       isRequired: false,
@@ -97,14 +97,14 @@ export const openRouter: Profile = {
   ],
 }
 
-/** Refuses `stream_options` with a 422; the last chunk has the usage. */
+/** Mistral rejects `stream_options` with a 422; its last chunk contains the usage. */
 export const mistral: Profile = {
   ...OPENAI_LIKE,
   id: 42,
   name: 'Mistral',
   baseUrl: 'https://api.mistral.ai',
-  keyHint: { zh: '控制台的 API 密钥', en: 'An API key of the console' },
-  isUsageUnasked: true,
+  keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the console' },
+  sendsUsageByDefault: true,
   models: [
     'mistral-large-latest',
     'mistral-medium-latest',
@@ -120,15 +120,15 @@ export const mistral: Profile = {
   ],
 }
 
-/** By its compatibility API, which refuses `stream_options`. */
+/** Cohere is called through its compatibility API, which rejects `stream_options`. */
 export const cohere: Profile = {
   id: 34,
   name: 'Cohere',
   baseUrl: 'https://api.cohere.ai',
   chatPath: '/compatibility/v1/chat/completions',
   modelsPath: '/v1/models?endpoint=chat&page_size=1000',
-  keyHint: { zh: '控制台的 API 密钥', en: 'An API key of the dashboard' },
-  isUsageUnasked: true,
+  keyHint: { zh: '控制台的 API 密钥', en: 'An API key from the dashboard' },
+  sendsUsageByDefault: true,
   models: [
     'command-a-03-2025',
     'command-a-reasoning-08-2025',
@@ -139,7 +139,7 @@ export const cohere: Profile = {
   ],
 }
 
-/** Sends usage with every chunk; the last one counts. */
+/** Perplexity sends usage with every chunk; the last one counts. */
 export const perplexity: Profile = {
   id: 27,
   name: 'Perplexity',
@@ -147,7 +147,7 @@ export const perplexity: Profile = {
   chatPath: '/chat/completions',
   modelsPath: null,
   keyHint: { zh: 'pplx- 开头的 API 密钥', en: 'An API key, pplx-…' },
-  isUsageUnasked: true,
+  sendsUsageByDefault: true,
   models: ['sonar', 'sonar-pro', 'sonar-reasoning', 'sonar-reasoning-pro', 'sonar-deep-research'],
 }
 
@@ -175,7 +175,7 @@ export const cloudflare: Profile = {
   baseUrl: 'https://api.cloudflare.com',
   chatPath: '/client/v4/accounts/{other}/ai/v1/chat/completions',
   modelsPath: '/client/v4/accounts/{other}/ai/models/search?task=Text%20Generation&per_page=1000',
-  keyHint: { zh: '有 Workers AI 权限的 API 令牌', en: 'An API token that may use Workers AI' },
+  keyHint: { zh: '有 Workers AI 权限的 API 令牌', en: 'An API token with access to Workers AI' },
   fields: [
     {
       key: 'other',
@@ -183,7 +183,7 @@ export const cloudflare: Profile = {
       label: { zh: '账户 ID', en: 'Account id' },
       hint: {
         zh: '控制台地址中的 32 位账户 ID',
-        en: 'The account’s 32 characters, as in the dashboard’s address',
+        en: 'The 32 characters of the account in the dashboard’s address',
       },
       default: '',
       isRequired: true,
@@ -206,7 +206,7 @@ export const ollama: Profile = {
   id: 4,
   name: 'Ollama',
   baseUrl: 'http://localhost:11434',
-  keyHint: { zh: '本地服务可填任意内容', en: 'Anything will do for a local server' },
+  keyHint: { zh: '本地服务可填任意内容', en: 'A local server accepts any text' },
   models: ['llama3.3', 'llama3.2', 'qwen3', 'gemma3', 'deepseek-r1', 'gpt-oss', 'mistral'],
 }
 

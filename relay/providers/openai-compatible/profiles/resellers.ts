@@ -1,8 +1,11 @@
-import { askedOnce, billingDashboard } from '../balance-query.ts'
+import { billingDashboard, singleRequest } from '../balance-query.ts'
 import { ANY_KEY, CHAT_PATH, OPENAI_LIKE, type Profile } from '../profile.ts'
 import { ORGANIZATION } from './international.ts'
 
-/** Whatever else speaks this format: llama.cpp, vLLM, LM Studio, another gateway. */
+/**
+ * This type serves anything else that speaks the format: llama.cpp, vLLM, LM Studio or another
+ * gateway.
+ */
 export const custom: Profile = {
   ...OPENAI_LIKE,
   id: 8,
@@ -40,7 +43,7 @@ export const aiProxy: Profile = {
   id: 10,
   name: 'AI Proxy',
   balance: {
-    ...askedOnce('/api/report/getUserOverview', ['data', 'totalPoints']),
+    ...singleRequest('/api/report/getUserOverview', ['data', 'totalPoints']),
     keyHeader: 'api-key',
   },
 }
@@ -49,14 +52,14 @@ export const api2gpt: Profile = {
   ...OPENAI_LIKE,
   id: 12,
   name: 'API2GPT',
-  balance: askedOnce('/dashboard/billing/credit_grants', ['total_remaining']),
+  balance: singleRequest('/dashboard/billing/credit_grants', ['total_remaining']),
 }
 
 export const aigc2d: Profile = {
   ...OPENAI_LIKE,
   id: 13,
   name: 'AIGC2D',
-  balance: askedOnce('/dashboard/billing/credit_grants', ['total_available']),
+  balance: singleRequest('/dashboard/billing/credit_grants', ['total_available']),
 }
 
 export const openAiMax: Profile = {

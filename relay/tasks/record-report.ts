@@ -1,18 +1,18 @@
 import type { KnownTask } from '#domain/task/decide.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { hiddenWords, textWithout, withoutWords } from './hidden-words.ts'
-import type { Notifier } from './notify-token.ts'
-import type { Told } from './provider-words.ts'
+import type { CallbackSource } from './callback-address.ts'
+import { confidentialTexts, redactText, redactTexts } from './confidential-texts.ts'
+import type { ProviderReport } from './provider-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
-/** What a provider says of a task goes into the ledger, and how far it got to whoever looks on. */
-export async function takeReport(
+/** Records a provider's report on a task: the status as events, and the progress for display. */
+export async function recordReport(
   deps: TaskDeps,
   known: KnownTask,
-  { channelId, keyRef }: Omit<Notifier, 'task'>,
-  told: Told,
+  { channelId, keyRef }: Omit<CallbackSource, 'task'>,
+  told: ProviderReport,
   channel: RelayChannel | undefined,
 ): Promise<TaskOutcome> {
   const { task, userId } = known.submitted
@@ -30,24 +30,29 @@ export async function takeReport(
     : progress === null || outcome === 'TaskEnded' || outcome === 'TaskElsewhere'
       ? null
       : deps.progress.put([{ id: task, text: progress }])
-  await noting?.catch((err: unknown) => deps.log.warn({ err, userId }, 'progress was not told'))
+  await noting?.catch((err: unknown) =>
+    deps.log.warn({ err, userId }, 'the progress of a task could not be stored'),
+  )
   return outcome
 }
 
-/** As far as their caller may read them. A song's data is left: its addresses are the song. */
+/**
+ * Redacts the texts for the caller. The data of a song is unchanged, because its addresses are the
+ * result.
+ */
 function wordsOf(
   deps: TaskDeps,
   { submitted: { task, kind } }: KnownTask,
-  place: Omit<Notifier, 'task'>,
-  { failReason, promptEn, result }: Told,
+  place: Omit<CallbackSource, 'task'>,
+  { failReason, promptEn, result }: ProviderReport,
   channel: RelayChannel | undefined,
-): Pick<Told, 'failReason' | 'promptEn' | 'result'> {
-  const hidden = hiddenWords(deps, { task, ...place }, channel)
+): Pick<ProviderReport, 'failReason' | 'promptEn' | 'result'> {
+  const confidential = confidentialTexts(deps, { task, ...place }, channel)
   const isHidden = deps.views.options.options.isUpstreamErrorHidden
-  const cleaned = (text: string) => JSON.stringify(withoutWords(JSON.parse(text), hidden))
+  const cleaned = (text: string) => JSON.stringify(redactTexts(JSON.parse(text), confidential))
   return {
-    failReason: failReason === null || isHidden ? null : redact(failReason, hidden),
-    promptEn: promptEn === null ? null : textWithout(promptEn, hidden),
+    failReason: failReason === null || isHidden ? null : redact(failReason, confidential),
+    promptEn: promptEn === null ? null : redactText(promptEn, confidential),
     result: result === null || kind === 'music' ? result : cleaned(result),
   }
 }

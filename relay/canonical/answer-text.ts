@@ -1,34 +1,40 @@
 import { eventData } from './sse-scanner.ts'
 
-/** Gets the pieces of what an answer says. */
-export type WordSink = {
-  /** `place` says which text of the choice the piece belongs to. */
-  readonly words: (choice: number, place: number, piece: string) => void
-  /** So many characters of base64: a picture, a sound or a signature, which says no words. */
+/** Receives the text of an answer in pieces. */
+export type TextSink = {
+  /** `place` identifies the text within the choice to which the piece belongs. */
+  readonly text: (choice: number, place: number, piece: string) => void
+  /**
+   * Reports the length of a piece of base64, such as a picture, a sound or a signature. It contains
+   * no text.
+   */
   readonly data: (characters: number) => void
 }
 
-type Loose = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
-/** Choices and tool calls beyond it are taken together, however many a provider makes up. */
+/**
+ * Choices and tool calls with a higher index share the last one, so that a provider that invents
+ * indexes can't exhaust memory.
+ */
 const INDEX_MAX = 128
-/** The text of all members that no place is kept for. */
+/** Texts of all members without a place of their own are collected here. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
-/** Members that name something, while they are short. A longer one is base64, or words. */
+/** Short values of these members are names and not text. A longer value is base64 or text. */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
-/** Members that hold base64, as far as nothing else is in them. */
+/** These members hold base64, unless their value contains any other character. */
 const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'encrypted_content'])
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
 /**
- * Goes through the words of one chunk, or of a whole answer: every text in its messages, at any
- * depth. JSON that can't be read has none.
+ * Passes every text in the messages of one chunk or of a whole answer to the sink, at any depth.
+ * JSON that can't be parsed contains no text.
  */
-export function eachWord(json: string, sink: WordSink): void {
+export function readTexts(json: string, sink: TextSink): void {
   let choices: unknown
   try {
     choices = (JSON.parse(json) as { readonly choices?: unknown } | null)?.choices
@@ -36,34 +42,34 @@ export function eachWord(json: string, sink: WordSink): void {
     return
   }
   if (!Array.isArray(choices)) return
-  for (const [at, choice] of (choices as (Loose | null)[]).entries()) {
+  for (const [at, choice] of (choices as (JsonObject | null)[]).entries()) {
     new MessageReader(sink, indexOf(choice, at)).read(choice)
   }
 }
 
-/** Goes through the words of whole events. */
-export function eachWordOfEvents(events: string, sink: WordSink): void {
+/** Does the same for a sequence of whole server-sent events. */
+export function readEventTexts(events: string, sink: TextSink): void {
   for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
     const data = eventData(Buffer.from(event))
-    if (data !== null) eachWord(data, sink)
+    if (data !== null) readTexts(data, sink)
   }
 }
 
-/** Reads what one choice says. */
+/** Reads the texts of one choice. */
 class MessageReader {
-  private readonly sink: WordSink
+  private readonly sink: TextSink
   private readonly choice: number
-  private message: Loose = {}
+  private message: JsonObject = {}
 
-  constructor(sink: WordSink, choice: number) {
+  constructor(sink: TextSink, choice: number) {
     this.sink = sink
     this.choice = choice
   }
 
-  read(choice: Loose | null): void {
+  read(choice: JsonObject | null): void {
     const message = choice?.delta ?? choice?.message
     if (typeof message === 'object' && message !== null) {
-      this.message = message as Loose
+      this.message = message as JsonObject
       for (const key in this.message) this.member(key, this.message[key])
     } else if (typeof message === 'string') this.member('content', message)
     if (typeof choice?.text === 'string') this.member('content', choice.text)
@@ -76,16 +82,16 @@ class MessageReader {
     else this.inner(field >= 0 ? field : REST, key, value)
   }
 
-  private toolCalls(calls: readonly (Loose | null)[]): void {
+  private toolCalls(calls: readonly (JsonObject | null)[]): void {
     for (const [at, call] of calls.entries()) {
       const place = FIELDS.length + 2 * indexOf(call, at)
-      const { name, ...others } = (call?.function ?? {}) as Loose
+      const { name, ...others } = (call?.function ?? {}) as JsonObject
       if (typeof name === 'string') this.take(place, name)
       this.inner(place + 1, '', { ...call, function: others })
     }
   }
 
-  /** Every text in the value, in the order in which they stand. */
+  /** Visits every text in the value, in document order. */
   private inner(place: number, name: string, value: unknown): void {
     const left: [string, unknown][] = [[name, value]]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -105,13 +111,13 @@ class MessageReader {
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
-  /** Some providers send the same words in a field and, for other clients, in its details. */
+  /** Some providers send the same text in a field and, for other clients, in its details. */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)
   }
 
   private take(place: number, piece: string): void {
-    this.sink.words(this.choice, place, piece)
+    this.sink.text(this.choice, place, piece)
   }
 }
 
@@ -120,7 +126,7 @@ const isData = (key: string, text: string): boolean =>
     ? BASE64.test(text)
     : text.startsWith('data:') && DATA_URL.test(text)
 
-function indexOf(part: Loose | null, at: number): number {
+function indexOf(part: JsonObject | null, at: number): number {
   const { index } = part ?? {}
   const isGiven = typeof index === 'number' && Number.isInteger(index) && index >= 0
   return Math.min(isGiven ? index : at, INDEX_MAX)

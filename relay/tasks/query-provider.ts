@@ -3,9 +3,11 @@ import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
-import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
+import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
 
-/** A task is taken at once, or it is not; its picture may take a while to upload. */
+/**
+ * A provider accepts a task at once or not at all, but the upload of its picture may take a while.
+ */
 export const TASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 60_000,
@@ -13,22 +15,22 @@ export const TASK_LIMITS: OutboundLimits = {
   maxResponseBytes: 4 * 1024 * 1024,
 }
 
-const WHOLE_MS = 90_000
+const TOTAL_MS = 90_000
 
-export type Question = {
+export type ProviderRequest = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: Buffer
 }
 
-/** One question to a task's provider; redirects are not followed. Never throws. */
-export async function askUpstream(
+/** Sends one request to a task's provider. Redirects are not followed. It never throws. */
+export async function queryProvider(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
-  { method, path, body }: Question,
-  signal: AbortSignal = AbortSignal.timeout(WHOLE_MS),
+  { method, path, body }: ProviderRequest,
+  signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<AttemptEnd> {
-  const { url, headers } = sideRequest(target, path, { isBeside: false })
+  const { url, headers } = providerRequest(target, path, { isUnversioned: false })
   const sent = body === undefined ? {} : { 'content-type': 'application/json' }
   let status: number | null = null
   let isSent = false
@@ -37,7 +39,7 @@ export async function askUpstream(
   }
   try {
     const answer = await request(url, {
-      dispatcher: via(target.proxy).dispatcher.compose(noting(onSent)),
+      dispatcher: via(target.proxy).dispatcher.compose(onRequestSent(onSent)),
       method,
       headers: { ...headers, ...sent },
       signal,
@@ -49,7 +51,7 @@ export async function askUpstream(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // Its status says enough, whatever becomes of the rest.
+    // An error status is sufficient, even if the rest of the answer fails.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
@@ -61,8 +63,11 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299
 
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
-/** `onSent`: there is a connection; from now on the question may have reached its other end. */
-const noting =
+/**
+ * Calls `onSent` once there is a connection, because from then on the request may have reached the
+ * provider.
+ */
+const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>
   (options, handler) => {

@@ -15,16 +15,16 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './views-now.ts'
 
 /**
- * What an admin has entered and not saved yet, ready to be asked. Without a key it is that of the
- * channel `id`, as long as the type, the address and the proxy are still those it was given for:
- * else an admin who can't read keys could have them sent elsewhere.
+ * Returns a target for settings that an admin has entered and not saved yet. Without a key, the
+ * stored key of the channel `id` is used, but only while type, address and proxy are the stored
+ * ones: otherwise an admin who can't read keys could have them sent to another address.
  */
-export async function enteredTarget(
+export async function unsavedTarget(
   deps: ActionDeps,
   fields: FetchModels,
 ): Promise<ProviderTarget> {
   const { type, id } = fields
-  const baseUrl = tidied(fields.base_url)
+  const baseUrl = normalizedAddress(fields.base_url)
   const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
   const other = (fields.other ?? '').trim()
   if (profileOf(type) === undefined) throw channelActionError('ModelsNotListed')
@@ -32,7 +32,7 @@ export async function enteredTarget(
     if (id === undefined) throw channelActionError('KeyRequired')
     return storedTarget(deps, id, { ...fields, base_url: baseUrl })
   }
-  const proxy = await enteredProxy(deps, fields)
+  const proxy = await unsavedProxy(deps, fields)
   checkAddress(type, baseUrl, deps.policy)
   checkProxy(proxy, deps.policy)
   const terms = { type, baseUrl, other, setting: '', organization: '' }
@@ -48,7 +48,7 @@ async function storedTarget(
 ): Promise<ProviderTarget> {
   const channel = await channelNow(deps, id)
   const { terms, target, proxy } = channel
-  const isSameProxy = typeof setting !== 'string' || proxyMeant(setting, channel) === proxy
+  const isSameProxy = typeof setting !== 'string' || effectiveProxy(setting, channel) === proxy
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
     throw channelActionError('KeyRequired')
   }
@@ -56,18 +56,23 @@ async function storedTarget(
   return target
 }
 
-/** Of the channel that is being changed, if any, the proxy may be sent as it was shown. */
-async function enteredProxy(
+/**
+ * When an existing channel is edited, the proxy may be sent in the masked form in which it was
+ * shown.
+ */
+async function unsavedProxy(
   deps: ActionDeps,
   { id, setting }: FetchModels,
 ): Promise<string | null> {
   if (id !== undefined) await viewsNow(deps)
   const channel = id === undefined ? undefined : deps.views.channels.find(id)
-  return proxyMeant(setting ?? '', channel)
+  return effectiveProxy(setting ?? '', channel)
 }
 
-/** By a setting as it was sent. */
-function proxyMeant(setting: string, channel: RelayChannel | undefined): string | null {
+/**
+ * Returns the proxy of the sent setting. A masked proxy that matches the stored one stands for it.
+ */
+function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy
   const shown = proxyToUse({ setting: maskedSetting(channel.terms.setting) })
@@ -83,7 +88,7 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
   const checked = checkUrl(address, policy)
   if (checked.isAllowed) return
   if (checked.fault === 'address') throw channelActionError('AddressNotAllowed')
-  throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not an address' })
+  throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not a valid address' })
 }
 
 function checkProxy(proxy: string | null, policy: OutboundPolicy): void {
@@ -104,4 +109,5 @@ function checkProxy(proxy: string | null, policy: OutboundPolicy): void {
   if (!checkUrl(address.origin, policy).isAllowed) throw channelActionError('ProxyNotAllowed')
 }
 
-const tidied = (text: string | null | undefined): string => (text ?? '').trim().replace(/\/+$/, '')
+const normalizedAddress = (text: string | null | undefined): string =>
+  (text ?? '').trim().replace(/\/+$/, '')

@@ -5,7 +5,7 @@ import type { Language } from '#relay/canonical/relay-errors.ts'
 import { objectOf, parsedObject } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Why a task failed, where its provider gave no words. */
+/** Explains a failure for which the provider gave no reason. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
   failed: { zh: '任务失败', en: 'The task failed.' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
@@ -14,7 +14,7 @@ const REASONS: Record<FailureCause, Record<Language, string>> = {
   timeout: { zh: '任务超时（1 小时）', en: 'The task took more than an hour.' },
 }
 
-type Opened = {
+type DecryptedTexts = {
   readonly prompt: string
   readonly state: string
   readonly promptEn: string
@@ -25,11 +25,11 @@ type Opened = {
   readonly finishedAt: number
 }
 
-async function opened(
+async function decryptTexts(
   { vault }: TaskDeps,
   { submitted, place, end }: KnownTask,
   language: Language,
-): Promise<Opened> {
+): Promise<DecryptedTexts> {
   const { userId } = submitted
   const open = async (sealed: Sealed | null | undefined): Promise<string> =>
     sealed === null || sealed === undefined ? '' : ((await vault.open(userId, sealed)) ?? '')
@@ -48,29 +48,32 @@ async function opened(
   }
 }
 
-/** As far as it got: `100%` of what has ended, well or not, as clients stop to ask at that. */
-const shownProgress = ({ end }: KnownTask, progress: string | undefined): string =>
+/** Returns `100%` for every ended task, because clients poll until they read that. */
+const progressFor = ({ end }: KnownTask, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
-/** What was done between two askings was never seen under way: from when on it was waited for. */
-const shownStart = ({ status, startedAt, submitted }: KnownTask): number =>
+/**
+ * A task that ended between two polls was never seen running, so it counts as started when it was
+ * submitted.
+ */
+const startFor = ({ status, startedAt, submitted }: KnownTask): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)
 
-export type Showing = {
+export type RenderOptions = {
   readonly language: Language
   readonly progress: ReadonlyMap<string, string>
-  /** Of this site, as its caller reached it or an admin set it. */
+  /** The address of this site, as configured or as the caller used it. */
   readonly address: string
 }
 
-/** A drawing as its clients know it. Times in unix milliseconds. */
+/** Renders a drawing as its clients expect it. Times are in unix milliseconds. */
 export async function drawingAnswer(
   deps: TaskDeps,
   known: KnownTask,
-  { language, progress, address }: Showing,
+  { language, progress, address }: RenderOptions,
 ): Promise<object> {
   const { submitted, place, status } = known
-  const texts = await opened(deps, known, language)
+  const texts = await decryptTexts(deps, known, language)
   const { task, action, submittedAt } = submitted
   const result = objectOf(parsedObject(Buffer.from(texts.result)))
   const { isForwarded } = deps.views.options.options.tasks
@@ -83,9 +86,9 @@ export async function drawingAnswer(
     description: texts.description,
     state: texts.state,
     submitTime: submittedAt,
-    startTime: shownStart(known),
+    startTime: startFor(known),
     finishTime: texts.finishedAt,
-    progress: shownProgress(known, progress.get(task)),
+    progress: progressFor(known, progress.get(task)),
     status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
     imageUrl: hasImage && isForwarded ? `${address}/mj/image/${task}` : texts.imageUrl,
     failReason: texts.failReason,
@@ -94,14 +97,14 @@ export async function drawingAnswer(
   }
 }
 
-/** A music task as its clients know it. Times in unix seconds. */
+/** Renders a music task as its clients expect it. Times are in unix seconds. */
 export async function musicAnswer(
   deps: TaskDeps,
   known: KnownTask,
-  { language, progress }: Showing,
+  { language, progress }: RenderOptions,
 ): Promise<object> {
   const { submitted, status } = known
-  const texts = await opened(deps, known, language)
+  const texts = await decryptTexts(deps, known, language)
   const { task, action, submittedAt } = submitted
   return {
     task_id: task,
@@ -109,9 +112,9 @@ export async function musicAnswer(
     status,
     fail_reason: texts.failReason,
     submit_time: seconds(submittedAt),
-    start_time: seconds(shownStart(known)),
+    start_time: seconds(startFor(known)),
     finish_time: seconds(texts.finishedAt),
-    progress: shownProgress(known, progress.get(task)),
+    progress: progressFor(known, progress.get(task)),
     data: texts.result === '' ? null : JSON.parse(texts.result),
   }
 }

@@ -5,21 +5,21 @@ import { isEcho } from './echo.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/** An account without money may have some again soon: the channel stays. */
-const PASSING = 'status-402'
+/** An account without money may be topped up soon, so the channel stays enabled. */
+const TEMPORARY = 'status-402'
 
 /**
- * Why the provider will have no more of our key or account, as a code; null when it is not that.
- * `requestBody` is what was sent: words of an error that stand in it too are taken for an echo, or
- * any caller could turn channels off.
+ * Returns a code when the provider rejects our key or account; null otherwise. `requestBody` is the
+ * request that was sent: an error text that also appears in it is treated as an echo, because
+ * otherwise any caller could disable channels.
  */
-export function accountTroubleOf(
+export function accountFailureOf(
   end: Failed,
   keywords: readonly string[],
   requestBody: Buffer,
 ): string | null {
   const reason = accountErrorOf(end)
-  if (reason !== null) return reason === PASSING ? null : reason
+  if (reason !== null) return reason === TEMPORARY ? null : reason
   if (keywords.length === 0 || (end.error !== 'status' && end.error !== 'error-event')) return null
   const { code, type, message } = providerErrorFields(end.body)
   for (const keyword of keywords) {
@@ -34,38 +34,41 @@ export function accountTroubleOf(
   return null
 }
 
-/** Some providers answer 403 to what a caller wrote, too. */
-const MAY_BE_CALLERS = 'status-403'
+/** Some providers also answer 403 to the content of a caller's request. */
+const MAY_BE_CALLERS_FAULT = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
 
-type TroubleRule = { readonly failures: number; readonly windowMs: number }
+type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * How often each channel's account was refused with no success in between. What may be one
- * caller's own doing counts once for each caller.
+ * Counts how often each channel's account was rejected without a success in between. A failure that
+ * a caller may have caused counts once per caller.
  */
-export class AccountTroubles {
+export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()
 
-  /** Whether it counts, and whether it is too often by now; then it is counted anew. */
+  /**
+   * Counts one failure. Returns whether it counts, and whether the limit is reached; the count then
+   * starts again from zero.
+   */
   note(
     key: number | string,
     { reason, userId, now }: { reason: string; userId: number; now: number },
-    { failures, windowMs }: TroubleRule,
-  ): { readonly isCounted: boolean; readonly isTooOften: boolean } {
+    { failures, windowMs }: FailureLimit,
+  ): { readonly isCounted: boolean; readonly isLimitReached: boolean } {
     const known = this.counts.get(key)
     const count =
       known !== undefined && now - known.since <= windowMs
         ? known
         : { hits: 0, since: now, users: new Set<number>() }
     this.counts.set(key, count)
-    const isCounted = reason !== MAY_BE_CALLERS || !count.users.has(userId)
+    const isCounted = reason !== MAY_BE_CALLERS_FAULT || !count.users.has(userId)
     if (isCounted) count.hits += 1
-    if (reason === MAY_BE_CALLERS) count.users.add(userId)
-    const isTooOften = count.hits >= failures
-    if (isTooOften) this.counts.delete(key)
-    return { isCounted, isTooOften }
+    if (reason === MAY_BE_CALLERS_FAULT) count.users.add(userId)
+    const isLimitReached = count.hits >= failures
+    if (isLimitReached) this.counts.delete(key)
+    return { isCounted, isLimitReached }
   }
 
   succeed(key: number | string): void {

@@ -1,6 +1,6 @@
 import type { OpenStatus, TaskStatus } from '#domain/task/events.ts'
 import {
-  type Loose,
+  type JsonObject,
   listOf,
   objectOf,
   parsedJson,
@@ -10,85 +10,97 @@ import {
 } from './task-body.ts'
 
 const ID_LENGTH_MAX = 128
-/** Texts are read whole and cut once they are cleaned; these bounds are for what is absurd. */
+/** Texts are cut after redaction. These bounds only exclude absurd lengths. */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
-/** Of what came of a task, as JSON text: more is left out. */
+/** Limits the result of a task as JSON text; a longer result is left out. */
 const RESULT_MAX = 96 * 1024
 
-/** What a provider answered to a task that was sent to it. */
-export type Taken =
+/** A provider's answer to a submitted task. */
+export type SubmitAnswer =
   | {
-      readonly isTaken: true
+      readonly isAccepted: true
       readonly upstreamId: string
       readonly code: number
       readonly description: string | null
       readonly status: OpenStatus
-      readonly properties: Loose
+      readonly properties: JsonObject
     }
   | {
-      readonly isTaken: false
-      /** null: it is no answer at all. */
+      readonly isAccepted: false
+      /** The code is null when the answer can't be read. */
       readonly code: number | null
       readonly words: string | null
-      /** Another account may take it: it has none that could, or no room. */
-      readonly isOfAccount: boolean
+      /** True when another account may accept the task, because this one is missing or full. */
+      readonly isAccountFault: boolean
     }
 
 const ACCEPTED = new Set([1, 21, 22])
 const NO_ACCOUNT = 3
 const QUEUE_FULL = 23
 
-/** Of these a caller may read: the others are about the provider's own accounts. */
-const SHOWN = ['promptEn', 'finalPrompt', 'numberOfQueues', 'bannedWord', 'status', 'remix']
+/** The properties that a caller may read; the others concern the provider's own accounts. */
+const VISIBLE_PROPERTIES = [
+  'promptEn',
+  'finalPrompt',
+  'numberOfQueues',
+  'bannedWord',
+  'status',
+  'remix',
+]
 
-export function drawingTaken(body: Buffer): Taken {
+export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
   const answer = parsedObject(body)
   const code = Number(answer?.code ?? Number.NaN)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
   if (!ACCEPTED.has(code)) {
-    const isOfAccount = code === NO_ACCOUNT || code === QUEUE_FULL
-    return { isTaken: false, code, words, isOfAccount }
+    const isAccountFault = code === NO_ACCOUNT || code === QUEUE_FULL
+    return { isAccepted: false, code, words, isAccountFault }
   }
   if (upstreamId === null) return UNREADABLE
   const given = objectOf(answer.properties)
   const isModal = given.status === 'MODAL'
   const properties = Object.fromEntries(
-    SHOWN.flatMap((key) => {
+    VISIBLE_PROPERTIES.flatMap((key) => {
       const value = given[key]
       const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
       return isPlain ? [[key, typeof value === 'string' ? textOf(value, WORDS_MAX) : value]] : []
     }),
   )
   const status = isModal ? 'MODAL' : 'SUBMITTED'
-  return { isTaken: true, upstreamId, code, description: words, status, properties }
+  return { isAccepted: true, upstreamId, code, description: words, status, properties }
 }
 
-const UNREADABLE: Taken = { isTaken: false, code: null, words: null, isOfAccount: false }
+const UNREADABLE: SubmitAnswer = {
+  isAccepted: false,
+  code: null,
+  words: null,
+  isAccountFault: false,
+}
 
-export function musicTaken(body: Buffer): Taken {
+export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   const answer = parsedObject(body)
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
   const words = textOf(answer.message, WORDS_MAX)
-  if (answer.code !== 'success') return { isTaken: false, code: 0, words, isOfAccount: false }
+  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, isAccountFault: false }
   if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
-  return { isTaken: true, ...place, status: 'SUBMITTED' }
+  return { isAccepted: true, ...place, status: 'SUBMITTED' }
 }
 
-/** What a provider says of a task that it has. */
-export type Told = {
+/** A provider's report on one of its tasks. */
+export type ProviderReport = {
   readonly upstreamId: string
   readonly status: TaskStatus
-  /** Such as `40%`; null: it does not say. */
+  /** The progress, such as `40%`; null when it is not reported. */
   readonly progress: string | null
   readonly imageUrl: string | null
   readonly promptEn: string | null
   readonly failReason: string | null
-  /** JSON text. */
+  /** The result is JSON text. */
   readonly result: string | null
 }
 
@@ -105,15 +117,15 @@ const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>(
   ['CANCEL', 'FAILURE'],
 ])
 
-/** null where it can't be made out. */
-export function drawingTold(task: Loose): Told | null {
+/** Returns null when the report can't be read. */
+export function drawingReport(task: JsonObject): ProviderReport | null {
   const upstreamId = textOf(task.id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
   if (upstreamId === null || status === undefined) return null
   const properties = objectOf(task.properties)
   const prompt = textOf(task.prompt, TEXT_MAX)
   const result = resultText([
-    { buttons: listOf(task.buttons), prompt, properties: shownOf(properties) },
+    { buttons: listOf(task.buttons), prompt, properties: visibleProperties(properties) },
     { prompt },
   ])
   return {
@@ -127,12 +139,12 @@ export function drawingTold(task: Loose): Told | null {
   }
 }
 
-const shownOf = ({ finalPrompt }: Loose): Loose => {
+const visibleProperties = ({ finalPrompt }: JsonObject): JsonObject => {
   const text = textOf(finalPrompt, TEXT_MAX)
   return text === null ? {} : { finalPrompt: text }
 }
 
-export function musicTold(task: Loose): Told | null {
+export function musicReport(task: JsonObject): ProviderReport | null {
   const upstreamId = textOf(task.task_id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
   if (upstreamId === null || status === undefined) return null
@@ -150,7 +162,7 @@ export function musicTold(task: Loose): Told | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** The first of them that is short enough. */
+/** Returns the first value that is short enough as JSON. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
@@ -160,13 +172,16 @@ function resultText(values: readonly unknown[]): string | null {
 }
 
 /**
- * A list of tasks as `list-by-condition` and `/suno/fetch` answer it; null: it can't be read. Some
- * answer none of them as null.
+ * Reads a list of tasks as `list-by-condition` and `/suno/fetch` return it; null when it can't be
+ * read. Some providers return null for an empty list.
  */
-export function toldIn(kind: 'drawing' | 'music', body: Buffer): readonly Told[] | null {
+export function reportsIn(
+  kind: 'drawing' | 'music',
+  body: Buffer,
+): readonly ProviderReport[] | null {
   const value = parsedJson(body)
   if (value === undefined) return null
   const rows = Array.isArray(value) ? value : objectOf(value).data
-  const read = kind === 'drawing' ? drawingTold : musicTold
+  const read = kind === 'drawing' ? drawingReport : musicReport
   return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : []
 }

@@ -1,0 +1,48 @@
+import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
+import { relayError } from '../canonical/relay-error.ts'
+import { type CallbackSource, isSignedAddress, mayReport } from './callback-address.ts'
+import { drawingReport } from './provider-answers.ts'
+import { recordReport } from './record-report.ts'
+import { sendTaskError } from './task-answers.ts'
+import { objectOf, parsedObject, refuseParam } from './task-body.ts'
+import type { TaskDeps } from './task-deps.ts'
+
+export type CallbackPath = CallbackSource & { readonly signature: string }
+
+const PATH = /^\/notify\/([0-9a-f-]{36})\/([1-9]\d{0,14})\/([\w-]{1,64})\/([\w-]{16,128})$/
+
+/** Returns null for a path that is not a callback address. */
+export function callbackPath(path: string): CallbackPath | null {
+  const [, task = '', channelId, keyRef = '', signature = ''] = PATH.exec(path) ?? []
+  return channelId === undefined ? null : { task, channelId: Number(channelId), keyRef, signature }
+}
+
+/**
+ * Handles a drawing service's callback about a task. The address is verified before anything is
+ * read. A repeated or late callback is answered with success, so that the service does not repeat
+ * it.
+ */
+export async function handleCallback(
+  deps: TaskDeps,
+  exchange: Exchange,
+  path: CallbackPath,
+  withBody: (work: (body: Buffer) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { ledger, views } = deps
+  const channel = views.channels.find(path.channelId)
+  const isSigned =
+    views.options.options.tasks.isNotified && isSignedAddress(deps, path, path.signature)
+  const known = isSigned ? await ledger.peek(path.task) : null
+  if (!known?.submitted.isNotified || !mayReport(path, known)) {
+    return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
+  }
+  await withBody(async (body) => {
+    const report = drawingReport(objectOf(parsedObject(body)))
+    if (report === null) return refuseParam('status')
+    const outcome = await recordReport(deps, known, path, report, channel)
+    if (outcome === 'TaskElsewhere') {
+      return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
+    }
+    sendJson(exchange, 200, { code: 1, description: '', result: path.task })
+  })
+}
