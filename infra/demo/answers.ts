@@ -19,7 +19,10 @@ type Body = {
   max_completion_tokens?: unknown
 }
 
-/** Reads a chat request; the counts follow from it alone, so that a test can foretell a bill. */
+/**
+ * Reads a chat request. The counts follow from the request alone, so that a test can predict a
+ * bill.
+ */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {
   const body = JSON.parse(text) as Body
   const contents = (body.messages ?? []).map((message) => textOf(message.content))
@@ -40,11 +43,14 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content ?? '')
 
-/** One token for every four characters, and three for each message. */
+/** Counts one token for every four characters, and three for each message. */
 export const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 
-/** With the space before it, so that the words of a stream make the plain answer's text. */
+/**
+ * Returns a word with the space before it, so that the words of a stream add up to the plain
+ * answer.
+ */
 export const word = (index: number): string =>
   `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
 
@@ -73,7 +79,9 @@ export function plainAnswer(request: ChatRequest, usage: unknown): string {
   })
 }
 
-/** The chunk at `index` of a stream; the one after the last word carries the finish reason. */
+/**
+ * Returns the chunk at `index` of a stream. The one after the last word carries the finish reason.
+ */
 export function streamChunk(request: ChatRequest, index: number): string {
   const isLast = index >= request.completionTokens
   const delta = isLast

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
 /**
- * A chat client as other sites run them: one page, which is told by its address where to ask and
- * with which key, and asks from the browser.
+ * Starts a chat client like those of other sites: one page that receives the gateway's address and
+ * a key in its own address, and sends requests from the browser.
  */
 export async function startChatClient(): Promise<ChatClient> {
   const server = createServer((_request, response) => {
@@ -25,7 +25,7 @@ export async function startChatClient(): Promise<ChatClient> {
   }
 }
 
-/** What the site lists: the address of the page with what it is told, behind `#`. */
+/** Returns the address template that the site lists, with the parameters behind `#`. */
 export const chatTemplate = (url: string): string => `${url}/#key={key}&address={address}`
 
 const STYLE = `

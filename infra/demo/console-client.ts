@@ -10,7 +10,7 @@ export type ApiAnswer<T> = {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Speaks to the management API as the console does: session cookie and `User-Id` header. */
+/** Calls the management API as the console does, with session cookie and `User-Id` header. */
 export class ConsoleClient {
   readonly url: string
   #cookie = ''
@@ -40,7 +40,7 @@ export class ConsoleClient {
     return { ...answer, status: response.status, position: position ? Number(position) : null }
   }
 
-  /** As `call`, but throws unless it succeeded: for steps that must. */
+  /** Does the same as `call`, but throws unless the call succeeded. */
   async must<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const answer = await this.call<T>(method, path, body)
     if (answer.success) return answer.data
@@ -57,7 +57,7 @@ export class ConsoleClient {
     })
   }
 
-  /** Answers the user's id. */
+  /** Logs in and returns the user's id. */
   async logIn(username: string, password: string): Promise<number> {
     const { id } = await this.must<{ id: number }>('POST', '/api/user/login', {
       username,
@@ -67,7 +67,7 @@ export class ConsoleClient {
     return id
   }
 
-  /** Creates a token and answers its id and its key, with `sk-`. */
+  /** Creates a token and returns its id and its key, with `sk-`. */
   async createToken(fields: Record<string, unknown>): Promise<{ id: number; key: string }> {
     await this.must('POST', '/api/token/', fields)
     type Row = { id: number; key: string; name: string }

@@ -13,7 +13,7 @@ import { startTrickle } from './trickle.ts'
 const DOLLAR = Number(QUOTA_PER_DOLLAR)
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
 
-/** `npm run demo`: the product with a simulated provider, users, prices and live calls. */
+/** Runs `npm run demo`: the product with a simulated provider, users, prices and live calls. */
 async function demo(): Promise<void> {
   const provider = await startSimulatedProvider({ firstByteMs: 120, gapMs: 25, answerTokens: 40 })
   const gateway = await startPaymentGateway(DEMO_KEYS)
@@ -43,7 +43,7 @@ const words = (url: string, { users, tokens }: Seeded): string => `
   Log in as  ${users.map(({ username, role }) => `${username} (${role})`).join(', ')}
   Password   ${PASSWORD}
 
-  Calls trickle in: open ${url}/app/logs/api-usage and watch, or make one yourself:
+  Calls arrive all the time: open ${url}/app/logs/api-usage and watch, or send one yourself:
 
   curl -sN ${url}/v1/chat/completions \\
     -H "Authorization: Bearer ${tokens[0]?.key}" -H "Content-Type: application/json" \\
@@ -52,7 +52,10 @@ const words = (url: string, { users, tokens }: Seeded): string => `
   Ctrl-C stops it. The data stays in ${DATA_DIR}
 `
 
-/** What a campaign leaves behind: codes of every state. Made once; `root` is logged in. */
+/**
+ * Creates redemption codes in every state, once, as a campaign would leave them. `root` is logged
+ * in.
+ */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
   if (total > 0) return
@@ -67,7 +70,7 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
   await alice.logIn('alice', PASSWORD)
   for (const key of [used, welcome]) await alice.must('POST', '/api/user/topup', { key })
   const { items } = await root.must<{ items: { id: number }[] }>('GET', '/api/redemption/?p=0')
-  // The newest: a trial that was called off.
+  // The newest code stands for a trial that was cancelled.
   await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
 }
 

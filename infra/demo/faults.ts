@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import type { JournalEntry } from './journal.ts'
 
 /**
- * What the simulated provider does wrong, once or always. A model called `fault-<name>` always
- * shows that fault, so that tests, the demo and a person with curl can ask for it.
+ * A fault of the simulated provider, once or always. A model called `fault-<name>` always shows
+ * that fault, so that tests, the demo and a person with curl can request it.
  */
 export type Fault =
   | {
       readonly kind: 'status'
       readonly status: number
       readonly retryAfter?: string
-      /** The code of the error's body. */
+      /** The error code in the body. */
       readonly code?: string
     }
   | { readonly kind: 'stall'; readonly at: 'before-headers' | 'after-headers' | 'mid-stream' }
@@ -18,7 +18,7 @@ export type Fault =
   | { readonly kind: 'usage'; readonly usage: unknown }
   | { readonly kind: 'no-usage' }
   | { readonly kind: 'slow'; readonly msPerChunk: number }
-  /** After 3 chunks, unless it says otherwise. */
+  /** The error follows after 3 chunks by default. */
   | { readonly kind: 'error-in-stream'; readonly afterChunks?: number; readonly code?: string }
   | { readonly kind: 'no-done' }
   | { readonly kind: 'html' }
@@ -66,14 +66,20 @@ const NAMED: Record<string, (argument: string) => Fault> = {
   large: (argument) => ({ kind: 'large', chunks: Number(argument) || 100_000 }),
 }
 
-/** `fault-status-503`, `fault-cut-3`, `fault-usage-negative`…; null for every other model. */
+/**
+ * Parses `fault-status-503`, `fault-cut-3`, `fault-usage-negative` and so on; null for every other
+ * model.
+ */
 export function faultOfModel(model: string): Fault | null {
   const match = /^fault-([a-z]+)(?:-([a-z0-9]+))?$/.exec(model)
   const make = match?.[1] !== undefined && Object.hasOwn(NAMED, match[1]) ? NAMED[match[1]] : null
   return make ? make(match?.[2] ?? '') : null
 }
 
-/** Faults that show before or instead of a right answer. True when the fault took it over. */
+/**
+ * Answers faults that appear before or instead of a normal answer. Returns true when the fault has
+ * answered.
+ */
 export function answerPlainFault(
   response: ServerResponse,
   entry: JournalEntry,
@@ -113,7 +119,7 @@ export function answerPlainFault(
   }
 }
 
-/** Half of the promised body, then the end of the connection. */
+/** Sends half of the announced body and closes the connection. */
 function cutPlain(response: ServerResponse, entry: JournalEntry, how: 'fin' | 'reset'): true {
   entry.status = 200
   entry.outcome = 'cut'

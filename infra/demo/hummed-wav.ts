@@ -1,13 +1,13 @@
 const RATE = 8_000
-/** Semitones above the first. */
+/** The notes in semitones above the lowest one. */
 const TUNE = [0, 4, 7, 12, 9, 7, 4, 0]
 const NOTE_SECONDS = 0.5
 const LOWEST_HERTZ = 196
 
-/** Seconds that the tune takes. */
+/** The duration of the tune in seconds. */
 export const TUNE_SECONDS = TUNE.length * NOTE_SECONDS
 
-/** A short tune, higher or lower for every number: mono, 8 bits. */
+/** Returns a short tune with a pitch that depends on the number: mono, 8 bits. */
 export function hummedWav(seed: number): Buffer {
   const samples = Buffer.alloc(RATE * TUNE_SECONDS)
   const perNote = RATE * NOTE_SECONDS

@@ -1,15 +1,15 @@
-/** What the provider itself knows of one request: the oracle that bills are checked against. */
+/** The provider's own record of one request, against which tests check bills. */
 export type JournalEntry = {
   readonly number: number
   readonly model: string
   readonly isStream: boolean
-  /** The last message's text, cut to 200 characters: tests put their own mark there. */
+  /** The text of the last message, cut to 200 characters. Tests put a mark there. */
   readonly mark: string
   readonly authorization: string
-  /** The gateway's own id of the call, as it told us. */
+  /** The gateway's id of the call, as it was sent to the provider. */
   readonly requestId: string
   status: number | null
-  /** `answered` once the last byte was written. */
+  /** The outcome is `answered` once the last byte was written. */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number
   completionTokens: number
@@ -21,7 +21,7 @@ export class Journal {
   readonly #limit: number
   #count = 0
 
-  /** Keeps the newest `limit` entries. */
+  /** Keeps the latest `limit` entries. */
   constructor(limit = 1_000_000) {
     this.#limit = limit
   }

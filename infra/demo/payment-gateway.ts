@@ -11,7 +11,7 @@ export type GatewayKeys = {
   readonly stripeWebhookSecret: string
 }
 
-/** An order as it reached the gateway. */
+/** An order as the gateway received it. */
 export type GatewayOrder = {
   readonly tradeNo: string
   readonly money: string
@@ -21,18 +21,18 @@ export type GatewayOrder = {
 
 export type PaymentGateway = {
   readonly url: string
-  /** By trade number. */
+  /** The orders by trade number. */
   readonly orders: Map<string, GatewayOrder>
-  /** What Stripe was asked for, by trade number. */
+  /** The checkouts requested from Stripe, by trade number. */
   readonly checkouts: Map<string, URLSearchParams>
-  /** The query of the notice that this order was paid; `over`: fields said otherwise. */
+  /** Returns the query of the notification that this order was paid. `over` replaces fields. */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
 }
 
 /**
- * An epay gateway and Stripe's checkout, scripted: they check what they are sent, show a page with
- * one button, and call back, signed, once it is pressed. No money is moved.
+ * Starts a scripted epay gateway and Stripe checkout. They verify the requests, show a page with
+ * one button, and send a signed notification once it is pressed. No money is moved.
  */
 export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGateway> {
   const orders = new Map<string, GatewayOrder>()
@@ -141,7 +141,10 @@ function openCheckout(
   json(200, { id, object: 'checkout.session', url: `${origin}/checkout?trade_no=${tradeNo}` })
 }
 
-/** The body of the event that says that a checkout was paid; `over`: what its session says else. */
+/**
+ * Returns the body of the event that reports a paid checkout. `over` replaces fields of its
+ * session.
+ */
 export function checkoutEvent(form: URLSearchParams, over: object = {}): string {
   const tradeNo = form.get('client_reference_id')
   const price = (name: string) => form.get(`line_items[0][price_data][${name}]`) ?? ''
@@ -179,7 +182,7 @@ async function payCheckout(
   response.writeHead(303, { location: returnUrl }).end()
 }
 
-/** The signature of the epay protocol, by its own words: sorted, joined, with the key behind. */
+/** Computes the signature of the epay protocol: sorted fields, joined, followed by the key. */
 function signed(fields: Record<string, string>, key: string): string {
   const names = Object.keys(fields).filter((name) => !['sign', 'sign_type'].includes(name))
   const pairs = names

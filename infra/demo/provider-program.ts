@@ -1,10 +1,10 @@
 import { startSimulatedProvider } from './simulated-provider.ts'
 
 /**
- * The simulated provider as a program of its own, for tests that kill everything else. Prints its
- * address; its journal is at `/journal`. In order, all optional, its arguments are: port, pause
- * between chunks (ms), tokens of an answer, pause before the first byte (ms), and how long a
- * drawing or music task takes (ms).
+ * Runs the simulated provider as a separate program, for tests that kill everything else. It prints
+ * its address and serves its journal at `/journal`. Its optional arguments are, in order: port,
+ * pause between chunks (ms), tokens of an answer, pause before the first byte (ms), and the
+ * duration of a drawing or music task (ms).
  */
 const numbers = process.argv.slice(2).map(Number)
 const [port = 0, gapMs = 0, answerTokens = 20, firstByteMs = 0, taskMs = 8_000] = numbers

@@ -10,8 +10,8 @@ export const DEMO_KEYS: GatewayKeys = {
 }
 
 /**
- * Lets the site be paid by the scripted gateway, where no money is moved, and has alice top up, so
- * that there are orders to see. `root` is logged in; a public address that was set is kept.
+ * Configures payment by the scripted gateway, which moves no money, and tops up alice's account, so
+ * that there are orders to see. `root` is logged in. An existing public address is kept.
  */
 export async function seedPayments(
   root: ConsoleClient,

@@ -22,8 +22,8 @@ const EVERY_MS = 90_000
 type Keys = readonly { readonly key: string }[]
 
 /**
- * Drawing and music switched on, with a channel for each, and each of the tasks once at every
- * start, by the tokens in turn.
+ * Enables drawing and music with a channel for each, and submits each of the tasks once at every
+ * start, with alternating tokens.
  */
 export async function seedTasks(
   root: ConsoleClient,
@@ -38,7 +38,7 @@ export async function seedTasks(
   for (const index of TASKS.keys()) await submit(root.url, tokens, index)
 }
 
-/** Another one now and then, so that there is one to watch. */
+/** Submits another task from time to time, so that there is one to watch. */
 export function startTaskTrickle(url: string, tokens: Keys): { stop(): void } {
   let count = 0
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ export type Seeded = {
 
 const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'unsteady-cut': 0.5, 'unsteady-down': 0.5 }
 const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'unsteady-cut': 4 }
-/** What of them fails on purpose, by the provider's names; last in any list of models. */
+/** Maps the models that fail on purpose to the provider's fault models. */
 const FAULTS = { 'unsteady-cut': 'fault-cut-8', 'unsteady-down': 'fault-status-503' }
 const ALICES_QUOTA = 25_000_000
 
@@ -18,7 +18,7 @@ const PAGE_SIZE = 100
 
 type Row = { readonly id: number; readonly name: string }
 
-/** Makes the demo's site through the product's own API; what is there already is kept. */
+/** Creates the demo's data through the product's own API. Existing data is kept. */
 export async function seed(root: ConsoleClient, providerUrl: string): Promise<Seeded> {
   const status = await root.must<{ setup: boolean }>('GET', '/api/status')
   if (!status.setup) await root.setUp('root', PASSWORD)
@@ -42,7 +42,7 @@ export async function seed(root: ConsoleClient, providerUrl: string): Promise<Se
   }
 }
 
-/** Beside the built-in prices of well-known models; a failed try goes on to another channel. */
+/** Adds prices to the built-in ones. A failed attempt is retried on another channel. */
 async function setPrices(root: ConsoleClient): Promise<void> {
   const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
   const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
@@ -90,7 +90,9 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
   })
 }
 
-/** The provider has another port at each start: a channel of that name follows it. */
+/**
+ * Creates or updates the channel of that name, because the provider has another port at each start.
+ */
 export async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,
@@ -100,7 +102,7 @@ export async function setChannel(
   else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
 }
 
-/** Among all there are, however many: the demo's own may be on any page. */
+/** Searches all pages, because the demo's channel may be on any of them. */
 export async function channelNamed(
   root: Pick<ConsoleClient, 'must'>,
   name: string,
@@ -159,7 +161,7 @@ const MESSAGES = [
   },
 ]
 
-/** To everybody, once; alice has read the first. */
+/** Sends the messages to everybody, once; alice has read the first. */
 async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
   if (total > 0) return
@@ -172,7 +174,10 @@ async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<
 
 const NAME = 'Demo chat'
 
-/** Lists the demo's chat client first; it has another port at each start. Others are kept. */
+/**
+ * Lists the demo's chat client first, because its port changes at each start. Other entries are
+ * kept.
+ */
 export async function seedChats(
   root: Pick<ConsoleClient, 'must'>,
   client: Pick<ChatClient, 'url'>,

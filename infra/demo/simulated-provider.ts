@@ -7,25 +7,25 @@ import { streamAnswer } from './stream-answer.ts'
 import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 
 export type SimulatedProviderOptions = {
-  /** 0, the default, lets the system choose. */
+  /** The default, 0, lets the system choose a port. */
   readonly port?: number
-  /** Words of an answer whose caller sets no lower `max_tokens`. */
+  /** The number of words of an answer whose caller sets no lower `max_tokens`. */
   readonly answerTokens?: number
-  /** Pause before the first byte, and between the chunks of a stream. */
+  /** The pauses before the first byte and between the chunks of a stream. */
   readonly firstByteMs?: number
   readonly gapMs?: number
-  /** How long drawing and music tasks take. */
+  /** The duration of drawing and music tasks. */
   readonly taskMs?: number
-  /** The clock that they go by. */
+  /** The clock of these tasks. */
   readonly taskNow?: () => number
 }
 
 export type SimulatedProvider = {
-  /** A channel's base URL: `http://127.0.0.1:<port>`. */
+  /** The base URL for a channel: `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly port: number
   readonly journal: Journal
-  /** Faults for the next requests, first in first out, whatever their model. */
+  /** The faults of the next requests in order, whatever their model. */
   readonly script: Fault[]
   readonly tasks: TaskProvider['tasks']
   close(): Promise<void>
@@ -33,7 +33,9 @@ export type SimulatedProvider = {
 
 type Context = { options: SimulatedProviderOptions; journal: Journal; script: Fault[] }
 
-/** An OpenAI-compatible provider that answers by rule, keeps its own books and fails on request. */
+/**
+ * Starts an OpenAI-compatible provider that answers by rule, keeps a journal and fails on request.
+ */
 export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},
 ): Promise<SimulatedProvider> {

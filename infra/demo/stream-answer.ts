@@ -11,7 +11,7 @@ type Stream = {
   readonly gapMs: number
 }
 
-/** Sends the words one chunk at a time, minding the reader's pace; then usage, then `[DONE]`. */
+/** Sends the words one chunk at a time at the reader's pace, then usage, then `[DONE]`. */
 export function streamAnswer(stream: Stream): void {
   const { response, entry, fault } = stream
   entry.status = 200
@@ -61,7 +61,7 @@ function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false
   entry.outcome = 'cut'
-  // What was written must leave first, or a reset would swallow it.
+  // The written bytes must leave first, because a reset would discard them.
   response.write('', () => {
     setImmediate(() => {
       if (fault.how === 'reset') response.socket?.resetAndDestroy()

@@ -3,14 +3,14 @@ import { hummedWav, TUNE_SECONDS } from './hummed-wav.ts'
 import { paintedPng } from './painted-png.ts'
 
 /**
- * Drawing and music services by rule: a task takes `taskMs`, half of it in a queue. Words in its
- * prompt change that: `banned` is refused, `failing` fails, `stuck` never ends, and `slow` is taken
- * at once and answered two seconds later.
+ * Simulates drawing and music services: a task takes `taskMs`, half of it in a queue. Words in its
+ * prompt change that: `banned` is refused, `failing` fails, `stuck` never ends, and `slow` is
+ * accepted at once and answered two seconds later.
  */
 export type TaskProvider = {
-  /** True: it was for this provider, and is answered. */
+  /** Returns true if the request was for this provider and is answered. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, body: string) => boolean
-  /** Every task there is, for tests. */
+  /** Every task, for tests. */
   readonly tasks: ReadonlyMap<string, SimulatedTask>
   readonly close: () => void
 }
@@ -22,7 +22,7 @@ export type SimulatedTask = {
   readonly startedAt: number
   readonly notifyHook: string | null
   readonly secret: string
-  /** Of this provider, as it was reached. */
+  /** The provider's address as the gateway reached it. */
   readonly address: string
 }
 
@@ -104,7 +104,7 @@ function post(hook: string, value: object): void {
   fetch(hook, { method: 'POST', headers, body: JSON.stringify(value) }).catch(() => {})
 }
 
-/** Made anew from the number in its path. */
+/** Generates the file from the number in its path. */
 function sendFile(
   response: ServerResponse,
   type: string,

@@ -19,7 +19,7 @@ const SHAPES: readonly Shape[] = [
   { model: 'unsteady-down', stream: false },
 ]
 
-/** A call every second or so, now a stream, now a plain one, now one that fails. */
+/** Sends a call about every second: streams, plain calls and calls that fail. */
 export function startTrickle(
   url: string,
   tokens: readonly { readonly key: string }[],
@@ -41,7 +41,7 @@ export function startTrickle(
       })
       await response.arrayBuffer()
     } catch {
-      // A cut stream ends this way: it is one of the things the demo shows.
+      // A cut stream ends this way, which the demo shows on purpose.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

@@ -11,14 +11,14 @@ export type AppendQueue = {
 
 type Options = {
   readonly connection: FlushConnection
-  /** The answer that an append had, if the same one was written before. */
+  /** Returns the result of an append that was written before; null when it was not. */
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  /** After each commit: its parts were written behind the position `before`. */
+  /** Called after each commit. Its parts were written behind the position `before`. */
   readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
-  /** An append had been written before, up to `position`. */
+  /** Called when an append had been written before, up to `position`. */
   readonly onFound: (position: number) => void
-  /** There was no partition for the next position. */
+  /** Called when no partition exists for the next position. */
   readonly onNoPartition: () => Promise<void>
   readonly onTrouble: (error: unknown) => void
   readonly deadlineMs?: number
@@ -26,7 +26,10 @@ type Options = {
 
 type Entry = {
   readonly given: readonly EncodedPart[]
-  /** As sent to the server: always exact, so that nothing can be written twice. */
+  /**
+   * The parts as sent to the server. Their revisions are always exact, so that nothing is written
+   * twice.
+   */
   parts: readonly ExactPart[]
   readonly eventCount: number
   readonly deadline: number
@@ -38,11 +41,11 @@ const DEADLINE_MS = 10_000
 const WAITING_MAX = 20_000
 
 /**
- * Group commit: what was asked for while one flush was under way goes into the next, one
- * transaction of at most 500 events, in which each stream occurs once.
+ * Groups commits: appends that arrive during a flush are written by the next one, in one
+ * transaction of at most 500 events in which each stream occurs once.
  *
- * A flush whose outcome is unknown is sent again. Its parts carry exact revisions: had it been
- * written after all, the second meets a conflict, finds its own ids, and answers as done.
+ * A flush with an unknown outcome is sent again. Its parts have exact revisions: if the first one
+ * was written, the second meets a conflict, finds its own ids and is answered as done.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options
@@ -115,7 +118,10 @@ function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
   return { given, parts: exactParts(given, new Map()), eventCount, deadline, answer, isOver: false }
 }
 
-/** `any` becomes the stream's revision as far as known; -2 has to be looked up. */
+/**
+ * Replaces `any` by the stream's revision where it is known; -2 marks a revision that must be
+ * looked up.
+ */
 const exactParts = (
   given: readonly EncodedPart[],
   revisions: ReadonlyMap<string, number>,
@@ -135,7 +141,9 @@ function finish(entry: Entry, outcome: Appended | Error): void {
   else entry.answer.resolve(outcome)
 }
 
-/** As many as fit, each stream once; appends to the same stream keep their order. */
+/**
+ * Takes as many appends as fit, with each stream once. Appends to the same stream keep their order.
+ */
 function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
   const batch: Entry[] = []
   const rest: Entry[] = []
@@ -151,7 +159,10 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
   return { batch, rest }
 }
 
-/** Answers what it can and gives back what has to be tried again. Throws when nothing is known. */
+/**
+ * Answers the appends whose outcome is known and returns those to retry. Throws when no outcome is
+ * known.
+ */
 async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
   let result: FlushResult
@@ -173,7 +184,7 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   return await afterConflict(refused, options)
 }
 
-/** An entry with a wrong revision, which stream's it was, and what it is in truth. */
+/** An entry with a wrong revision: the index of the stream's part, and its actual revision. */
 type Wrong = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
 function wrongOnes(batch: readonly Entry[], actual: readonly number[]): Wrong[] {
@@ -201,7 +212,9 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
   }
 }
 
-/** Data that Postgres refuses is refused to its own append; everything else is tried again. */
+/**
+ * An error in the data fails only the append that contains it. Any other error leads to a retry.
+ */
 async function afterFault(
   batch: readonly Entry[],
   error: unknown,
@@ -241,7 +254,7 @@ function answerAll(batch: readonly Entry[], before: number): void {
   }
 }
 
-/** Nothing of these was written. */
+/** Handles appends that were not written. */
 async function afterConflict(refused: readonly Wrong[], options: Options): Promise<Entry[]> {
   const again: Entry[] = []
   for (const { entry, index, actual } of refused) {

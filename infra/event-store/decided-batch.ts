@@ -11,11 +11,16 @@ export type PendingCommand = {
   readonly context: CommandContext
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
-  /** Its decider threw: never to be decided again, though the ones beside it may be. */
+  /**
+   * True when its decider threw. The command is not decided again, even if the other commands are.
+   */
   isOver: boolean
 }
 
-/** `first` is the place, among the batch's events, of the command's own or of the next one's. */
+/**
+ * `first` is the index, among the events of the batch, of the command's first event or of the next
+ * command's.
+ */
 type Decided = {
   readonly pending: PendingCommand
   readonly first: number
@@ -26,13 +31,13 @@ type Decided = {
 export type DecidedBatch = {
   readonly decided: readonly Decided[]
   readonly events: readonly NewEvent[]
-  /** Commands that found no room in this append. */
+  /** The commands for which this append has no room. */
   readonly rest: readonly PendingCommand[]
-  /** `evolve` threw, so that the state is worth nothing any more. */
+  /** True when `evolve` threw, so that the state is invalid. */
   readonly isBroken: boolean
 }
 
-/** Decides waiting commands in order, each on the state that the ones before it lead to. */
+/** Decides the waiting commands in order, each on the state that the commands before it lead to. */
 export function decideBatch(hot: HotStream, commands: readonly PendingCommand[]): DecidedBatch {
   const decided: Decided[] = []
   const events: NewEvent[] = []
@@ -59,7 +64,7 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
   return { decided, events, rest: [], isBroken: false }
 }
 
-/** A decider that throws has a bug: its caller alone is told. */
+/** A decider that throws has a bug, which is reported to its own caller only. */
 function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | CodedError | null {
   try {
     return hot.decider.decide(pending.command, hot.state())
@@ -74,7 +79,7 @@ function giveUp(pending: PendingCommand, error: unknown): void {
   pending.reject(error)
 }
 
-/** Answers every command of a batch that is in the store now, or that had nothing to write. */
+/** Answers every command of a batch that is written or had nothing to write. */
 export function answerBatch(batch: DecidedBatch, hot: HotStream, appended: Appended | null): void {
   const positions = appended?.streams[0]?.positions ?? []
   const firstRevision = hot.revision() - positions.length + 1

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
-/** Events of one `append`: what one flush carries at most. */
+/** The maximum number of events in one append, which is also that of one flush. */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * Bytes of one append, and of a lone event, counted by `bytesOf`. An EventStoreDB server that was
- * not told otherwise takes a mebibyte at once; the margin is for what `bytesOf` leaves out.
+ * The maximum bytes of one append, and of a single event, as counted by `bytesOf`. By default an
+ * EventStoreDB server accepts one mebibyte per append; the margin covers what `bytesOf` leaves out.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
 const METADATA_BYTES = 128
 const NAME_MAX = 255
 
-/** An event as it is kept: `data` is the exact JSON text that was first written. */
+/** An event in its stored form: `data` is the exact JSON text that was written first. */
 export type EncodedEvent = {
   readonly id: string
   readonly type: string
@@ -29,7 +29,7 @@ export type EncodedPart = {
   readonly mustBeNew: boolean
 }
 
-/** The append can't be written as it is, however often it is tried. */
+/** The append is invalid, so that retrying it is pointless. */
 export class InvalidAppend extends Error {
   constructor(message: string) {
     super(message)
@@ -37,7 +37,7 @@ export class InvalidAppend extends Error {
   }
 }
 
-/** Checks an append and encodes its data once, for all retries. Throws `InvalidAppend`. */
+/** Validates an append and encodes its data once for all retries. Throws `InvalidAppend`. */
 export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
@@ -61,11 +61,14 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
 export const eventCount = (parts: readonly { readonly events: readonly unknown[] }[]): number =>
   parts.reduce((sum, { events }) => sum + events.length, 0)
 
-/** The revision that the stream's last event must have: -1 when it must be new; null for any. */
+/**
+ * Returns the revision that the stream's last event must have: -1 when the stream must be new, null
+ * for any.
+ */
 export const exactRevision = (expected: ExpectedRevision): number | null =>
   expected === 'any' ? null : expected === 'none' ? -1 : expected
 
-/** A stored event as it is handed out: a fresh copy, decoded from its exact text. */
+/** Decodes a stored event from its exact text. Every call returns a new copy. */
 export function decodeEvent(
   { id, type, v, data, meta }: EncodedEvent,
   place: { readonly stream: string; readonly revision: number; readonly position: number },
@@ -79,7 +82,7 @@ function encodeEvent(event: NewEvent): EncodedEvent {
   checkName('actor', meta.actor)
   if (meta.cause !== null) checkName('cause', meta.cause)
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new InvalidAppend(`"${id}" is no UUID in lower case`)
+    throw new InvalidAppend(`"${id}" is not a UUID in lower case`)
   }
   if (!Number.isInteger(v) || v < 1 || v > 32_767) throw new InvalidAppend(`v ${v} of ${type}`)
   if (!Number.isSafeInteger(meta.at)) throw new InvalidAppend(`time ${meta.at} of ${type}`)
@@ -91,7 +94,7 @@ function encodeData({ type, data }: NewEvent): string {
   try {
     text = JSON.stringify(data)
   } catch (error) {
-    throw new InvalidAppend(`the data of ${type} is no JSON: ${(error as Error).message}`)
+    throw new InvalidAppend(`the data of ${type} is not JSON: ${(error as Error).message}`)
   }
   if (text === undefined || !text.startsWith('{')) {
     throw new InvalidAppend(`the data of ${type} must be an object`)
@@ -104,17 +107,17 @@ export const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
   Buffer.byteLength(data) +
   (type.length + meta.actor.length + (meta.cause?.length ?? 0)) * 2
 
-/** Names are stored as they are, so they must be text that UTF-8 and Postgres can hold. */
+/** Names are stored unchanged, so they must be text that UTF-8 and Postgres can hold. */
 function checkName(what: string, name: string): void {
   if (name.length === 0 || name.length > NAME_MAX) {
     throw new InvalidAppend(`${what}: 1 to ${NAME_MAX} characters, not ${name.length}`)
   }
   if (name.includes('\0') || !name.isWellFormed()) {
-    throw new InvalidAppend(`${what}: a NUL or half a surrogate pair`)
+    throw new InvalidAppend(`${what}: contains a NUL or half a surrogate pair`)
   }
 }
 
-/** EventStoreDB keeps names that begin with `$` for itself. */
+/** EventStoreDB reserves names that begin with `$`. */
 function checkOwnName(what: string, name: string): void {
   checkName(what, name)
   if (name.startsWith('$')) throw new InvalidAppend(`${what}: "${name}" begins with $`)

@@ -8,7 +8,7 @@ export function newEvents(facts: readonly Fact[], context: CommandContext): NewE
   return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
 }
 
-/** The events as recorded: `lastRevision` is the stream's after all of `positions`. */
+/** Returns the events as recorded, with the revisions from `firstRevision` on. */
 export function recordedEvents(
   events: readonly NewEvent[],
   stream: string,

@@ -4,19 +4,22 @@ import { type ArrayWriter, createArrayWriter } from './binary-arrays.ts'
 import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 
-/** Events for one stream behind `expected`, the revision of its last event (-1: it is new). */
+/**
+ * Events to append to one stream behind `expected`, the revision of its last event (-1 if it is
+ * new).
+ */
 export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
-  /** See `StreamAppend`. */
+  /** This is the `mustBeNew` of `StreamAppend`. */
   readonly mustBeNew?: boolean
 }
 
 /**
- * What was written stands behind the position `before`, in the order given. `actual`: null when
- * that is everything; else each part's actual revision, and the appends that had a wrong one,
- * and they alone, were not written.
+ * The written events follow the position `before`, in the given order. `actual` is null when
+ * everything was written. Otherwise it holds the actual revision of each part, and exactly the
+ * appends with a wrong revision were not written.
  */
 export type FlushResult = {
   readonly before: number
@@ -24,22 +27,26 @@ export type FlushResult = {
 }
 
 export type FlushConnection = {
-  /** One transaction of several appends, of each all parts or none. Each stream occurs once. */
+  /**
+   * Writes several appends in one transaction, each as a whole or not at all. Each stream occurs
+   * once.
+   */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
-  /** Resolves once commits are heard of; `ended` resolves when they no longer are. */
+  /** Resolves once commits of other processes are announced; `ended` resolves when that ends. */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
-  /** Drops the connection; the next flush opens another. */
+  /** Closes the connection; the next flush opens another one. */
   readonly drop: () => void
 }
 
-/** Told the head position after a commit of another process. */
+/** Called with the head position after a commit of another process. */
 export type OnOthers = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
-/** What the session is called in Postgres, whatever the connection string calls others. */
+/** The session's name in Postgres, which replaces a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
-// The one plan that stays right however the tables grow, so that it can be made once.
+// These settings force the one plan that stays right however large the tables grow, so that it can
+// be prepared once.
 const PLANS =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off ' +
   '-c plan_cache_mode=force_generic_plan'
@@ -51,8 +58,8 @@ type Open = {
 }
 
 /**
- * The one connection that a process appends through, and on which it hears of others' commits.
- * On one of its own, each of its own commits would wake the process twice more.
+ * The connection on which a process appends and listens for commits of other processes. On a
+ * separate connection, each of its own commits would wake the process twice more.
  */
 export function createFlushConnection(
   connectionString: string,
@@ -107,7 +114,7 @@ function openConnection(connectionString: string, onOthers: OnOthers): Open {
   client.on('error', () => {})
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
-    // Our own commits are announced by their replies, which bring the events along.
+    // The replies to its own commits already deliver the events.
     if (processId !== serverPidOf(client)) onOthers(Number(payload))
   })
   const start = async (): Promise<Client> => {
@@ -126,7 +133,7 @@ function openConnection(connectionString: string, onOthers: OnOthers): Open {
   return { client, ready: start(), ended: ended.promise }
 }
 
-/** The driver has it, its types don't say so. */
+/** The driver has this property, but its types do not declare it. */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
 

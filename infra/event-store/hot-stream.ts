@@ -11,8 +11,8 @@ const PAGE = 1_000
 type Known = { state: unknown; revision: number; position: number }
 
 /**
- * A stream's state as this process knows it. `evolve` changes it in place, so whoever fails half
- * way calls `forget`, and the next one loads it again.
+ * The state of a stream that this process caches. `evolve` changes it in place, so after a failure
+ * the caller must `forget` it, and it is loaded again.
  */
 export type HotStream = {
   readonly stream: string
@@ -21,20 +21,21 @@ export type HotStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
-  /** Reads what the store has beyond what is known; answers whether there was anything. */
+  /** Reads the events beyond the known revision. Returns whether there were any. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Others wrote first: what was evolved and not moved to is taken back where the decider can, and
-   * only what they wrote is read; else all is forgotten. Where nothing was evolved, nothing is.
+   * Reverts to the stored state after a conflict. Events that were evolved and not written are
+   * undone if the decider can undo them, and only the new events are read. Otherwise the whole
+   * state is forgotten. Without evolved events the state is kept.
    */
   readonly takeBack: () => void
-  /** What is known was found to be old. */
+  /** Returns true when the state is known to be outdated. */
   readonly isOld: () => boolean
-  /** The events evolved since then are in the store now. */
+  /** Confirms that the evolved events are written. */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
-  /** Keeps the state beside the stream when it has grown enough since the last time. */
+  /** Saves a snapshot when the stream has grown enough since the last one. */
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
 }
 
@@ -71,7 +72,7 @@ export function createHotStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // Half-evolved state must not survive a failing read.
+      // A partly evolved state must not survive a failing read.
       known = null
       await foldTail(current, stream, decider, store)
       known = current
@@ -99,11 +100,13 @@ export function createHotStream(
   }
 }
 
-/** What was evolved before it is in the store, and how it is taken back where the decider can. */
+/**
+ * Tracks the events that were evolved before they are written, and undoes them if the decider can.
+ */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /** An event was evolved in part. */
+  /** True while an event is only partly evolved. */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
@@ -114,7 +117,7 @@ function createSpeculation(decider: AnyDecider) {
       isTorn = false
       return evolved
     },
-    /** False: the state is worth nothing any more. */
+    /** Returns false when the state is invalid. */
     takeBack: (): boolean => {
       if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
@@ -122,7 +125,7 @@ function createSpeculation(decider: AnyDecider) {
       hasEvolved = false
       return true
     },
-    /** It is in the store, or its state is forgotten. */
+    /** Forgets the undo steps, because the events are written or the state is forgotten. */
     confirm: (): void => {
       undos = []
       hasEvolved = false
@@ -140,7 +143,7 @@ async function keep(
   await snapshots.save(stream, { version, revision, position, state: encode(state) })
 }
 
-/** Moves `known` on to the stream's end. */
+/** Applies the events up to the stream's end. */
 async function foldTail(
   known: Known,
   stream: string,
@@ -158,7 +161,7 @@ async function foldTail(
   }
 }
 
-/** The stream's snapshot where it has one to build upon, or the beginning. */
+/** Returns the stream's snapshot if it is usable, or the initial state. */
 async function startingPoint(
   stream: string,
   { initialState, snapshot: codec }: AnyDecider,
@@ -168,7 +171,7 @@ async function startingPoint(
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const kept = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
-  // A snapshot of another history (a store restored or replaced) must not be built upon.
+  // A snapshot of another history (after a store was restored or replaced) must not be used.
   const [anchor] = await store.readStream(stream, kept.revision, 1)
   if (anchor?.position !== kept.position) return beginning
   return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }

@@ -7,9 +7,9 @@ import { type Appended, type EventStore, type NewEvent, RevisionConflict } from 
 import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
 
 /**
- * A turn on several actors at once: `act` runs when the last of them has come to it, and lets all
- * of them go when it is over. Whoever queues such turns at all of their actors in one go, without
- * waiting between, can't make two of them wait for each other. `act` must not reject.
+ * Acquires several actors at once: `act` runs when the last of them reaches this turn, and all of
+ * them continue when it ends. Deadlocks can't occur, because a caller queues its turn at all of its
+ * actors synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ type Planned = {
   isEvolved: boolean
 }
 
-/** Writes all steps in one append, or returns the first error. Needs the turn on all streams. */
+/** Writes all steps in one append, or returns the first error. It needs the turn on all streams. */
 export async function actTogether(
   steps: readonly JointStep[],
   context: CommandContext,
@@ -48,14 +48,14 @@ export async function actTogether(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // Beside a busy account, to read it all again would take longer than its next event does.
+      // Reloading a busy account would take longer than the time until its next event.
       for (const hot of hots) if (hot.isLoaded()) hot.takeBack()
       await pauseAfterConflict(attempt)
     }
   }
 }
 
-/** Null: something was decided on an old state; it is fresh now. */
+/** Returns null when a decision was based on an outdated state, which is now current. */
 async function tryTogether(
   steps: readonly JointStep[],
   hots: readonly HotStream[],
@@ -68,7 +68,7 @@ async function tryTogether(
   const plan = planOf(steps)
   const isWritten = (hot: HotStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append proves the streams it writes to; the others have to be read.
+  // The append verifies the streams that it writes to; the others have to be read.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue
@@ -83,7 +83,10 @@ async function tryTogether(
   return await writePlan(plan, hots, context, store)
 }
 
-/** Evolves between two steps of one stream only, so that an error costs no state. */
+/**
+ * Evolves only between two steps of the same stream, so that an error does not invalidate the
+ * state.
+ */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
   for (const [index, { hot, step }] of steps.entries()) {
@@ -133,7 +136,7 @@ async function writePlan(
   return { isDone: true, events: recorded, position: appended.position }
 }
 
-/** In order of position; moves each stream on to its new end. */
+/** Returns the events in order of position, and moves each stream to its new end. */
 function recordedParts(
   parts: readonly (readonly [HotStream, NewEvent[]])[],
   appended: Appended,
@@ -142,7 +145,7 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    // Where the store can't write all parts at once, somebody may have written here in between.
+    // Where the store can't write all parts at once, another process may have appended in between.
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

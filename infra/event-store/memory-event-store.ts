@@ -17,7 +17,7 @@ type Stored = {
   readonly position: number
 }
 
-/** The event store for unit tests: everything is gone with the process. */
+/** Creates an event store in memory for unit tests. */
 export function createMemoryEventStore(): EventStore {
   const all: Stored[] = []
   const streams = new Map<string, Stored[]>()
@@ -65,7 +65,7 @@ function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionCo
   return null
 }
 
-/** What was written by the same append before; null when it was not. */
+/** Returns the result of the same append if it was written before; null when it was not. */
 function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appended | null {
   const found = parts.map(({ stream, expected, events }) => {
     const stored = streams.get(stream) ?? []

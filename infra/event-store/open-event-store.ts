@@ -8,17 +8,17 @@ import { createPostgresEventStore } from './postgres-event-store.ts'
 import { eventStoreName, settleStoreIdentity } from './store-identity.ts'
 
 type Options = {
-  /** Of EventStoreDB; null: the events are in `database`. */
+  /** The address of EventStoreDB; null keeps the events in `database`. */
   readonly url: string | null
-  /** Connection string of the Postgres that everything else is in. */
+  /** The connection string of the Postgres that holds everything else. */
   readonly database: string
   readonly pg: Pool
   readonly log: Logger
 }
 
 /**
- * The event store that the environment names. Throws `ConfigError` when the database belongs to
- * another one.
+ * Opens the event store that the environment names. Throws `ConfigError` when the database belongs
+ * to another one.
  */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)

@@ -22,16 +22,19 @@ import { createWakeUp, keepListening } from './wake-up.ts'
 type Options = {
   readonly connectionString: string
   readonly log: Logger
-  /** Positions in one partition. */
+  /** The number of positions in one partition. */
   readonly partitionSize?: number
   readonly deadlineMs?: number
 }
 
 const PARTITION_SIZE = 10_000_000
-/** Other processes commit hundreds of times a second, and each look for their events is a query. */
+/**
+ * Other processes may commit hundreds of times a second, and each check for their events is a
+ * query.
+ */
 const OTHERS_MS = 25
 
-/** The event store in a Postgres database, schema `event_store`. */
+/** Creates the event store in a Postgres database, in the schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
   const { connectionString, log, partitionSize = PARTITION_SIZE, deadlineMs } = options
   const pg = createReadPool(connectionString)
@@ -87,10 +90,16 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   }
 }
 
-/** Of one subscription; over once it or the store has been stopped: nothing is read then. */
+/**
+ * The state of one subscription. It is over once the subscription or the store is stopped, and
+ * nothing is read then.
+ */
 type Reading = { isOver: () => boolean }
 
-/** Tells the first at once, then the highest of what came meanwhile, at most once per interval. */
+/**
+ * Calls `tell` at once for the first position, then at most once per interval with the highest
+ * position.
+ */
 function atIntervals(ms: number, tell: (position: number) => void): (position: number) => void {
   let highest = 0
   let told = 0
@@ -109,9 +118,9 @@ function atIntervals(ms: number, tell: (position: number) => void): (position: n
 }
 
 /**
- * Of one subscription: from memory where it can be; `head` is the last position that this process
- * has heard of. Where others write as well, each of its own commits stands behind some of theirs,
- * and would be a query: one that found the end is followed by a pause.
+ * Reads the pages of one subscription, from memory where possible. `head` is the last position that
+ * this process knows. Where other processes write as well, each commit of this process follows some
+ * of theirs and would cost a query, so a query that reached the end is followed by a pause.
  */
 function pageReader(
   recent: RecentEvents,
@@ -134,7 +143,7 @@ function pageReader(
   }
 }
 
-/** What the subscription wants is kept at hand for as long as it runs. */
+/** Keeps the events that match the subscription in memory as long as it runs. */
 function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading): Subscription {
   const { streamPrefixes, onError } = wanted
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
@@ -157,7 +166,11 @@ function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading
 const troubleTo =
   (log: Logger) =>
   (error: unknown): void =>
-    warnThrottled(log, { reason: reasonOf(error) }, 'the event store is in trouble')
+    warnThrottled(
+      log,
+      { reason: reasonOf(error) },
+      'a request to the event store failed and will be retried',
+    )
 
 function createReadPool(connectionString: string): Pool {
   const pg = new Pool({
@@ -167,7 +180,7 @@ function createReadPool(connectionString: string): Pool {
     connectionTimeoutMillis: 5_000,
     query_timeout: 15_000,
   })
-  // An idle connection was lost: the next reader opens another.
+  // A lost idle connection is replaced by the next read.
   pg.on('error', () => {})
   return pg
 }
@@ -181,11 +194,13 @@ function partitionKeeper(pg: Pool, size: number, log: Logger) {
   }
   return {
     ensure,
-    /** In the background, once the last partition has come into use. */
+    /** Creates the next partition in the background once the last one is in use. */
     keepAhead: (position: number): void => {
       if (position < end - size || running !== null) return
       running = ensure(position)
-        .catch((error: Error) => log.warn({ reason: error.message }, 'no new partition yet'))
+        .catch((error: Error) =>
+          log.warn({ reason: error.message }, 'the next partition could not be created yet'),
+        )
         .finally(() => {
           running = null
         })

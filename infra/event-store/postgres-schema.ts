@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** What a process that waits for new events listens to; the payload is the head position. */
+/** The channel on which commits are announced. The payload is the head position. */
 export const CHANNEL = 'event_store'
 
 /**
- * `head` is the lock that orders all commits, and the last position given out. `streams` says how
- * far each stream is. `data` is text: the bytes that were written are the bytes that are read.
+ * `head` is the lock that orders all commits, and holds the last position. `streams` holds the
+ * revision of each stream. `data` is text, so that the bytes that were written are the bytes that
+ * are read.
  */
 const DDL = `
   create table if not exists event_store.head (
@@ -92,8 +93,8 @@ export async function ensureEventSchema(pg: Pool): Promise<void> {
 }
 
 /**
- * Makes the partition that holds `position` and the one after it. New ones are attached, which
- * lets appends go on meanwhile.
+ * Creates the partition of `position` and the next one. New partitions are attached, which does not
+ * block appends.
  */
 export async function ensurePartitions(pg: Pool, position: number, size: number): Promise<void> {
   const current = Math.floor(position / size)
@@ -110,8 +111,8 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 }
 
 /**
- * Repeatable: of two processes, the second finds the work done. NOTE: `to_regclass` may answer from
- * a cache that is older than the lock; a query does not.
+ * The statement is repeatable: of two processes, the second finds the work done. NOTE:
+ * `to_regclass` may answer from a cache that is older than the lock; a query does not.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

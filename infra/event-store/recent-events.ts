@@ -14,21 +14,22 @@ const EVENTS_MAX = 8_192
 const CHARACTERS_MAX = 16_777_216
 
 export type RecentEvents = {
-  /** What a commit of this process wrote, behind the position `before`. */
+  /** Adds the events that a commit of this process wrote behind the position `before`. */
   readonly add: (before: number, parts: readonly ExactPart[]) => void
-  /** Events after `after`; null when they are not (all) at hand. */
+  /** Returns the events after `after`; null when not all of them are in memory. */
   readonly read: (request: PageRequest) => Page | null
-  /** From now on what `isWanted` (null: everything) names is kept, until the answer is called. */
+  /** Keeps the events that `isWanted` selects (null: all) until the returned function is called. */
   readonly keep: (isWanted: IsWanted | null) => () => void
 }
 
 /**
- * The last events that this process wrote, for the readers beside it: they cost the database
- * nothing, and are decoded once for all. Decoded from the stored text, so that a reader sees
- * exactly what it would see later. Where another process wrote in between, it starts anew.
+ * The latest events that this process wrote, for the readers in the same process. They need no
+ * query and are decoded once for all readers. They are decoded from the stored text, so that a
+ * reader sees exactly what it would see later. When another process writes in between, the buffer
+ * restarts.
  *
- * What no reader wants leaves nothing but its place: events that live for seconds instead of
- * milliseconds are what the garbage collector has most work with.
+ * Events that no reader selects leave only a placeholder, because events that live for seconds
+ * instead of milliseconds are the most expensive for the garbage collector.
  */
 export function createRecentEvents(): RecentEvents {
   let first = 1
@@ -55,7 +56,7 @@ export function createRecentEvents(): RecentEvents {
     keep: (isWanted) => {
       const wish = { isWanted }
       wishes.add(wish)
-      // What was not kept so far may be just what this one wants.
+      // Events that were not kept so far may match this reader.
       startAt(first + kept.length)
       return () => wishes.delete(wish)
     },

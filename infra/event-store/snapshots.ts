@@ -1,19 +1,19 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** A stream's state after the event at `revision`, which has the global `position`. */
+/** The state of a stream after the event at `revision`, which has the global `position`. */
 export type Snapshot = {
   readonly version: number
   readonly revision: number
   readonly position: number
-  /** What the decider's codec made: JSON. */
+  /** The JSON that the decider's codec produced. */
   readonly state: unknown
 }
 
-/** Only ever a short cut: losing every snapshot costs time and nothing else. */
+/** Snapshots are only an optimisation: losing all of them costs time and nothing else. */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
-  /** A snapshot of an earlier revision than the kept one is ignored. */
+  /** Ignores a snapshot of an earlier revision than the stored one. */
   readonly save: (stream: string, snapshot: Snapshot) => Promise<void>
 }
 
@@ -44,7 +44,9 @@ const DDL = `
 
 type Row = { version: number; revision: string; position: string; state: string }
 
-/** Snapshots in the schema `snapshots`; a newer version of the codec replaces what it finds. */
+/**
+ * Stores snapshots in the schema `snapshots`. A newer version of the codec replaces existing ones.
+ */
 export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)
   return {

@@ -4,9 +4,10 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
- * `is_used`: something may have been written to the store. A store of before is taken as used.
+ * `is_used` means that something may have been written to the store. A store of an earlier release
+ * counts as used.
  *
- * NOTE: to alter a table is to wait for all who read it, even where there is nothing to alter.
+ * NOTE: altering a table waits for all of its readers, even when there is nothing to alter.
  */
 const DDL = `
   create table if not exists store_identity.current (
@@ -25,22 +26,22 @@ const DDL = `
 
 const POSTGRES = 'postgres'
 
-/** The store that a database belongs to. */
+/** The event store to which a database belongs. */
 export type StoreIdentity = {
   readonly name: string
-  /** Id and position of the first event; null while none is known. */
+  /** The id and position of the first event; null while none is known. */
   readonly firstEvent: string | null
   readonly isUsed: boolean
 }
 
-/** `postgres`, or the hosts of EventStoreDB: what a store is called while it is empty. */
+/** Returns `postgres`, or the hosts of EventStoreDB: the name of a store while it is empty. */
 export function eventStoreName(url: string | null): string {
   if (url === null) return POSTGRES
   const [, hosts = ''] = /^[a-z+]+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? []
   return `eventstoredb ${hosts.toLowerCase().split(',').sort().join(',')}`
 }
 
-/** What a store is known by. */
+/** Returns the text that identifies a store by its first event. */
 export const firstEventName = (first: { readonly id: string; readonly position: number }): string =>
   `${first.id}@${first.position}`
 
@@ -49,15 +50,16 @@ export const isPostgres = ({ name }: Pick<StoreIdentity, 'name'>): boolean => na
 type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: string }
 
 /**
- * Ties the database to its event store, and answers with the store to use. A database that belongs
- * to another store is refused (`ConfigError`): going on would begin a second history beside the
- * first, with the same accounts and their money. A database never used takes whatever is given.
+ * Ties the database to its event store and returns the store to use. A database that belongs to
+ * another store is refused (`ConfigError`), because continuing would begin a second history with
+ * the same accounts and their money. A database that was never used accepts any store.
  *
- * A store is known by its first event and that one's position, and by its name while it is empty.
+ * A store is identified by its first event and that event's position, and by its name while it is
+ * empty.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // Under the lock: whoever started at the same time may have written the first event just now.
+    // The read is under the lock, because a concurrent start may just have written the first event.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -73,7 +75,7 @@ export async function settleStoreIdentity({ pg, store, name }: Options): Promise
   return firstEvent === null && name !== POSTGRES ? markedAtFirstAppend(store, pg) : store
 }
 
-/** Makes the place where the identity is kept, and locks it while `work` has a transaction. */
+/** Creates the identity table and locks it while `work` runs in a transaction. */
 async function withIdentityLocked<Result>(
   pg: Pool,
   work: (client: PoolClient) => Promise<Result>,
@@ -99,7 +101,7 @@ async function withIdentityLocked<Result>(
 export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
-/** A database without a row is new, or of a release that knew no other store than Postgres. */
+/** A database without a row is new, or of a release that supported only Postgres. */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{
     name: string
@@ -109,7 +111,7 @@ export async function readStoreIdentity(client: Pool | PoolClient): Promise<Stor
   const [row] = rows
   const name = row?.name ?? POSTGRES
   const firstEvent = row?.first_event ?? null
-  // What was written to Postgres since its last start is looked up, not remembered.
+  // Whether Postgres was written to since its last start is looked up, because it is not stored.
   const isUsed =
     name === POSTGRES
       ? firstEvent !== null || (await hasEvents(client))
@@ -132,7 +134,7 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
   )
 }
 
-/** What names positions of a store. */
+/** These tables hold positions of a store. */
 const PLACES = [
   'snapshots.states',
   'projections.checkpoint',
@@ -141,14 +143,14 @@ const PLACES = [
 ] as const
 
 /**
- * Ties the database to another store. Positions belong to one store, so that snapshots and the
- * places of the read models are dropped, which are made anew from the other's events, and those of
- * whoever else reads them, who goes on at their end.
+ * Ties the database to another store. Positions belong to one store, so snapshots and checkpoints
+ * are deleted. Read models are rebuilt from the new store's events, and other readers continue at
+ * its end.
  *
  * NOTE: no process that uses the former store may still be running.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
-  // Tables of parts that were never here are not missed.
+  // Tables of parts that were never used here do not exist.
   for (const table of PLACES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
@@ -167,7 +169,7 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
   const belongs = "this database's history is"
   if (isPostgres(before)) {
     if (given === POSTGRES) {
-      return new ConfigError('DATABASE_URL', `${belongs} gone from it: restore it from a backup`)
+      return new ConfigError('DATABASE_URL', `${belongs} missing from it: restore it from a backup`)
     }
     return new ConfigError(
       'EVENT_STORE',
@@ -184,13 +186,13 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
   }
   return new ConfigError(
     'EVENTSTORE_URL',
-    `${belongs} in EventStoreDB at ${hosts}, and it is not what this server holds: name that one`,
+    `${belongs} in EventStoreDB at ${hosts}, but this server holds another one: set its address`,
   )
 }
 
 /**
- * An empty store away from the database: that it is used is kept before anything is written to it,
- * so that no start in between takes the database for a new one.
+ * Marks an empty remote store as used before the first append, so that no start in between treats
+ * the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false
@@ -212,7 +214,7 @@ function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
       if (isKnown) return await store.append(streams)
       await mark()
       const appended = await store.append(streams)
-      // What fails here is done at the next append, or by the next start.
+      // If this fails, the next append or the next start does it.
       await recordFirst().catch(() => {})
       return appended
     },

@@ -9,10 +9,12 @@ import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import type { HotStream } from './hot-stream.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
-/** So many times others may write first; each time somebody's commands were carried out. */
+/**
+ * The number of conflicts that are tolerated. After each of them, another process made progress.
+ */
 export const TRIES_MAX = 200
 
-/** A spell with the stream to oneself. `take` answers when it is over, and never rejects. */
+/** Exclusive access to a stream. `take` resolves when it is over, and never rejects. */
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {
@@ -24,13 +26,13 @@ export type StreamActor = {
 
 type Options = {
   readonly store: EventStore
-  /** After each batch, with the stream's state as it is in the store. */
+  /** Called after each batch, with the stream's state as it is in the store. */
   readonly onWritten: (hot: HotStream) => void
   readonly onIdle: () => void
 }
 
 /**
- * Works off what waits for one stream, in order: neighbouring commands as one append, and one
+ * Processes the waiting items of one stream in order: neighbouring commands as one append, with one
  * append in flight at a time.
  */
 export function createStreamActor(hot: HotStream, options: Options): StreamActor {
@@ -65,7 +67,7 @@ export function createStreamActor(hot: HotStream, options: Options): StreamActor
   return { hot, isIdle: () => !isRunning, command: add, turn: add }
 }
 
-/** Answers the commands it could take and gives back the others. Never rejects. */
+/** Answers the commands that it could process and returns the others. It never rejects. */
 async function carryOut(
   hot: HotStream,
   commands: readonly PendingCommand[],
@@ -95,7 +97,7 @@ async function carryOut(
   }
 }
 
-/** Too much for one append, or one command among them is at fault: half of them tells which. */
+/** The append is too large, or one of its commands is faulty. Halving it finds out which. */
 async function carryOutHalves(
   hot: HotStream,
   commands: readonly PendingCommand[],
@@ -107,7 +109,9 @@ async function carryOutHalves(
   return rest.length > 0 ? [...rest, ...later] : await carryOut(hot, later, options)
 }
 
-/** Null: what the commands were decided on was old, and nothing has been answered yet. */
+/**
+ * Returns null when the commands were decided on an outdated state and have not been answered yet.
+ */
 async function decideAndAppend(
   hot: HotStream,
   commands: readonly PendingCommand[],
@@ -120,7 +124,7 @@ async function decideAndAppend(
     if (batch.isBroken) {
       return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
     }
-    // An append proves that the state was current; where there is none, reading has to.
+    // An append proves that the state was current; without one, the stream has to be read.
     if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
     answerBatch(batch, hot, null)
     return batch
@@ -136,6 +140,8 @@ async function decideAndAppend(
 export const expectedOf = (hot: HotStream): number | 'none' =>
   hot.revision() < 0 ? 'none' : hot.revision()
 
-/** A little disorder, or two processes with the same rhythm would meet again and again. */
+/**
+ * The delay is random, because two processes with the same rhythm would conflict again and again.
+ */
 export const pauseAfterConflict = (attempt: number): Promise<void> =>
   delay(Math.random() * Math.min(2 ** attempt, 16))

@@ -3,16 +3,16 @@ import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
 import type { WakeUp } from './wake-up.ts'
 
 const BATCH_DEFAULT = 500
-/** Only a fallback: whoever appends wakes the readers. */
+/** Polling is only a fallback, because appends wake the readers. */
 const POLL_MS = 1_000
 
-/** `position`: beyond `events`, there is nothing that was asked for up to it. */
+/** `position` means that no other matching events exist up to it. */
 export type Page = { readonly events: readonly Recorded[]; readonly position: number }
 
 export type PageRequest = {
   readonly after: number
   readonly limit: number
-  /** null: all events. */
+  /** Null selects all events. */
   readonly isWanted: IsWanted | null
   readonly streamPrefixes: readonly string[] | null
 }
@@ -21,8 +21,8 @@ export type IsWanted = (stream: string) => boolean
 
 export type Wanted = SubscribeOptions & {
   /**
-   * Rejecting means "not now": it is tried again. `isPoll`: nobody said that there is anything, so
-   * look where it can't be missed.
+   * A rejection is temporary and leads to a retry. `isPoll` is true when no commit was announced,
+   * so that the store itself must be checked.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly wakeUp: WakeUp
@@ -33,11 +33,11 @@ export type Wanted = SubscribeOptions & {
 }
 
 /**
- * Hands on every event after `after` that is asked for, once and in order, until stopped. Positions
- * are dense, so where all events are asked for, a batch that does not begin right behind the one
- * before proves a fault of the store: it ends the subscription instead of skipping silently.
+ * Delivers every matching event after `after` once and in order, until stopped. Positions are
+ * dense, so when all events are selected, a gap between two batches proves a fault of the store and
+ * ends the subscription.
  *
- * NOTE: `stop` waits for the running `onBatch`; awaiting it inside of `onBatch` never ends.
+ * NOTE: `stop` waits for the running `onBatch`, so awaiting it inside `onBatch` never ends.
  */
 export function subscribe(wanted: Wanted): Subscription {
   const { readPage, wakeUp, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted

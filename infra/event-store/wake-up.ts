@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FlushConnection } from './flush.ts'
 
-/** Tells whoever waits that there may be something new. */
+/** Wakes readers when there may be new events. */
 export type WakeUp = {
   readonly wake: () => void
   /**
-   * Resolves at the next `wake` after `seen` was read, after `timeoutMs`, or at `close`. Taking
-   * the counter before looking, and waiting on it after, misses nothing in between.
+   * Resolves at the next `wake` after `seen` was read, after `timeoutMs`, or at `close`. A caller
+   * that reads the counter before it checks for events, and waits on it afterwards, misses nothing.
    */
   readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
   readonly count: () => number
@@ -50,8 +50,8 @@ type CommitListener = { readonly close: () => Promise<void> }
 const REOPEN_AFTER_MS = 200
 
 /**
- * Keeps the connection open on which other processes' commits are heard of. One that was lost is
- * opened again; `onOpened` then has to look for what was missed meanwhile.
+ * Keeps the connection open on which commits of other processes are announced. A lost connection is
+ * reopened; `onOpened` then has to look for the events that were missed.
  */
 export function keepListening(
   connection: FlushConnection,

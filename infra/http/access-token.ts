@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-/** A system access token: 256 random bits, told from other keys by how it begins. */
+/**
+ * Creates a system access token: 256 random bits with a prefix that distinguishes it from other
+ * keys.
+ */
 export const newAccessToken = (): string => `sat_${randomBytes(32).toString('base64url')}`
 
-/** By its form alone: what can't be one is never looked up. */
+/** Checks the format only, so that other texts are never looked up. */
 export const isAccessToken = (text: string): boolean => /^sat_[\w-]{43}$/.test(text)

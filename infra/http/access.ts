@@ -8,12 +8,12 @@ import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the checks below work with; `createHttpApp` puts it on the app. */
+/** The dependencies of the checks below, which `createHttpApp` attaches to the app. */
 export type Gate = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
-  /** Signs what names a browser; see `session-cookie.ts`. */
+  /** Signs the cookie that identifies a browser; see `session-cookie.ts`. */
   readonly keyedHash: Vault['keyedHash']
   /** Unix milliseconds. */
   readonly now: () => number
@@ -31,14 +31,17 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * onRequest, so that strangers are told nothing of what they ask: a valid session or access token
- * of the user that `User-Id` names; else 401.
+ * Requires a valid session or access token of the user that `User-Id` names; otherwise 401. It runs
+ * in `onRequest`, so that unauthenticated callers learn nothing about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
-/** onRequest: as `onlyUser`, also where a temporary password is still to be changed: for that. */
+/**
+ * Does the same as `onlyUser`, and also admits a user whose temporary password must be changed, so
+ * that it can be changed.
+ */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
 }
@@ -47,25 +50,25 @@ export const onlySessionOfAnyPassword: Check = async (request) => {
   requireSession(await admit(request, true))
 }
 
-/** onRequest: as `onlyUser`, by a session: what an access token may not do answers it 403. */
+/** Does the same as `onlyUser` and requires a session. An access token gets a 403. */
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
 
-/** onRequest: as `onlyUser`, and role 10 or above; else 403. */
+/** Does the same as `onlyUser` and requires role 10 or above; otherwise 403. */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/** onRequest: as `onlySession`, and role 10 or above; else 403. */
+/** Does the same as `onlySession` and requires role 10 or above; otherwise 403. */
 export const onlyAdminSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
   atLeast(principal, ADMIN)
 }
 
-/** onRequest: as `onlyUser`, and role 100; else 403. */
+/** Does the same as `onlyUser` and requires role 100; otherwise 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
-/** onRequest: as `onlySession`, and role 100; else 403. */
+/** Does the same as `onlySession` and requires role 100; otherwise 403. */
 export const onlyRootSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
@@ -73,8 +76,8 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * preValidation of a websocket route: session cookie and our own `Origin`, no temporary password.
- * A browser can't send `User-Id` with a socket.
+ * Requires, for a websocket route, the session cookie, our own `Origin` and no temporary password.
+ * It runs in `preValidation`. A browser can't send `User-Id` with a socket.
  */
 export const onlyOwnSocket: Check = async (request) => {
   requireOwnOrigin(request)
@@ -83,21 +86,25 @@ export const onlyOwnSocket: Check = async (request) => {
   requireOwnPassword(request.principal)
 }
 
-/** The session that the request was made in. Only behind a check that lets sessions alone in. */
+/** Returns the session of the request. Use it only behind a check that requires a session. */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)
-  if (sessionHash === null) throw new Error(`${request.routeOptions.url}: not only for sessions`)
+  if (sessionHash === null)
+    throw new Error(`${request.routeOptions.url}: the route requires no session`)
   return sessionHash
 }
 
-/** Who makes the request. Only behind one of the checks above; throws a bug elsewhere. */
+/**
+ * Returns the caller of the request. Use it only behind one of the checks above; elsewhere it
+ * throws.
+ */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal, routeOptions } = request
-  if (principal === null) throw new Error(`${routeOptions.url}: no access check before this`)
+  if (principal === null) throw new Error(`${routeOptions.url}: the route has no access check`)
   return principal
 }
 
-/** Whoever shows a token is known by that alone, whatever cookie comes along. */
+/** A caller who sends a token is identified by it alone, whatever cookie the request has. */
 async function principalShown(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
@@ -114,8 +121,8 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 }
 
 /**
- * Whose session the request comes with, as of this moment; null once it ended or the user was
- * banned, or changed role or password. No access token counts.
+ * Returns the owner of the request's session at this moment; null once the session has ended, the
+ * user was banned, or role or password have changed. Access tokens do not count.
  */
 export async function principalNow(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -139,34 +146,40 @@ async function principalFor(
 
 async function admit(request: FastifyRequest, isOfAnyPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
-  // NOTE: one answer for every reason, so that nothing can be learnt from it.
+  // NOTE: the answer is the same for every reason, so that nothing can be learnt from it.
   if (principal === null) throw httpError('NotLoggedIn')
   if (!isOfAnyPassword) requireOwnPassword(principal)
   request.principal = principal
   return principal
 }
 
-/** Whoever a temporary password fell to must not make what outlasts it: 403 until it is changed. */
+/**
+ * Requires a permanent password: a user with a temporary one must not change anything until it is
+ * replaced. Throws a 403.
+ */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
-/** Of a call that anybody may make: who it is, as `onlyUser` would let in; null for a visitor. */
+/**
+ * Returns the caller of a route that is open to everyone, as `onlyUser` would admit it; null for a
+ * visitor.
+ */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalShown(request)
   return request.headers['user-id'] === String(principal?.userId) ? principal : null
 }
 
 /**
- * Whether who was let in would be now: for answers that take long. A ban, a logout, and another
- * role or password end it.
+ * Reports whether the admitted caller would still be admitted, for answers that take long. A ban, a
+ * logout and a new role or password end the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
   const principal = await principalShown(request)
   return principal?.userId === principalOf(request).userId
 }
 
-/** Throws the 403 of `onlySession`: for routes of which an access token may do a part. */
+/** Throws the 403 of `onlySession`, for routes of which an access token may use only a part. */
 export function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw httpError('SessionRequired')
 }

@@ -29,8 +29,8 @@ import { createSessions } from './sessions.ts'
 type Checked = { value: unknown } | { error: Error }
 
 /**
- * Checks without changing a type: what has the wrong one is refused. A body then holds the fields
- * of its schema alone, so that a field that a call doesn't take can't be applied by mistake.
+ * Validates without converting types, so values of the wrong type are refused. The body then
+ * contains only the fields of its schema, so that an unknown field can't be applied by mistake.
  */
 function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
   const validator = Compile(schema)
@@ -53,28 +53,28 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /** The user's record of this moment; asked on every request of a session. */
+  /** Returns the user's current record; it is called on every request of a session. */
   readonly findPrincipal: FindPrincipal
-  /** Without it nobody comes in by an access token. */
+  /** Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
-  /** Where requests come in when something else shares the port; it chooses the time-outs then. */
+  /** Creates the server when other code shares the port; it then sets the timeouts. */
   readonly serverFactory?: (handler: RequestListener) => Server
-  /** While it says so, the API takes nothing new: what was begun may finish. */
+  /** While it returns true, the API refuses new requests; running ones may finish. */
   readonly isDraining?: () => boolean
-  /** While it says no, the API takes no act: it could not be written. */
+  /** While it returns false, the API refuses actions, because they could not be written. */
   readonly isWritable?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
-/** Another process is up within that time, or this one again. */
+/** Another process, or a restarted one, is expected to be ready within this time. */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * The app that the write and read APIs, the console's pages and the health routes are registered
- * on: validation, errors in the envelope, request ids, security headers, origin checks, sessions.
- * `app.swagger()` describes every route below `/api` that is registered afterwards.
+ * Creates the app on which the write and read APIs, the console's pages and the health routes are
+ * registered: validation, errors in the envelope, request ids, security headers, origin checks and
+ * sessions. `app.swagger()` describes every route below `/api` that is registered afterwards.
  */
 export async function createHttpApp(core: Core, options: HttpAppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify(settings(core, options))
@@ -114,17 +114,17 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
   }
 }
 
-/** Fastify's own `info` lines would stand in front of what a person is told. */
+/** At level `info` Fastify's own lines would hide the lines that are meant for the operator. */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 
 async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(cookie)
-  // NOTE: never event streams: a compressor would hold their events back.
+  // NOTE: event streams are excluded, because a compressor would delay their events.
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,
-    // The others cost three times as much for a sixth less.
+    // Higher levels cost three times as much CPU and save a sixth of the bytes.
     zlibOptions: { level: 1 },
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
@@ -155,7 +155,7 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    // NOTE: the route's pattern, never the URL: a query may hold a secret.
+    // NOTE: the route's pattern is logged and never the URL, because a query may contain a secret.
     request.log.debug(
       {
         method,
@@ -180,5 +180,5 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** Ours, never the caller's: it names the request in answers, logs and events. */
+/** The server always assigns the id, which identifies the request in answers, logs and events. */
 const requestId = (): string => randomUUID()

@@ -22,8 +22,8 @@ const STAMP = '.built-from'
 const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
- * Builds the console when its sources are newer than what is built, and answers the folder to
- * serve; null where there is neither a build nor the tools to make one.
+ * Builds the console when its sources are newer than the build, and returns the folder to serve;
+ * null when there is neither a build nor the tools to make one.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,
@@ -44,16 +44,19 @@ export async function ensureConsoleBuilt(
   return DIST
 }
 
-/** Built beside and renamed, so that two starts at once never serve half of each other's build. */
+/**
+ * Builds in a separate folder and renames it, so that two starts never serve parts of each other's
+ * build.
+ */
 function putInPlace(part: string): void {
-  // A temporary folder is its owner's alone; another user may start the product next.
+  // Only its owner may read a temporary folder, and another user may start the product next.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // Another start was faster: its build is of the same sources.
+    // A concurrent start was faster; its build has the same sources.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }
@@ -75,7 +78,10 @@ function addTo(hash: ReturnType<typeof createHash>, path: string): void {
   for (const entry of readdirSync(path).sort()) addTo(hash, join(path, entry))
 }
 
-/** Beside each text file, its Brotli and gzip forms: compressed once, not on every request. */
+/**
+ * Adds the Brotli and gzip forms of each text file, so that files are not compressed on every
+ * request.
+ */
 function compress(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -93,7 +99,8 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // Whatever this process runs as, a test or a development server: what is served is for users.
+      // The served build is for users, whether this process is a test, a development server or the
+      // product.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

@@ -3,17 +3,17 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/** Paths that are never a page of the console: an unknown one is an error, not the app. */
+/** These paths are never pages of the console, so an unknown one is an error. */
 const NOT_PAGES =
   /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 
-/** The page's own file, which every other page is too. */
+/** Matches the file that serves every page. */
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
- * Serves the built console from `dist`: hashed assets for ever, and `index.html` for every page,
- * since the console routes by itself. Answers the handler for routes that nothing else took.
- * `readSources`: what pages need of other sites at the moment.
+ * Serves the built console from `dist`: hashed assets with unlimited caching, and `index.html` for
+ * every page, because the console routes by itself. `readSources` returns what pages currently need
+ * from other sites.
  */
 export async function serveConsole(
   app: FastifyInstance,
@@ -41,7 +41,7 @@ export async function serveConsole(
   app.addHook('preValidation', async (request, reply) => {
     if (request.method !== 'GET' || NOT_PAGES.test(request.url)) return
     if (!request.is404 && !INDEX.test(request.url)) return
-    // Without an answer the page comes all the same, and lacks what other sites lend it.
+    // If the sources are unavailable, the page is served without content from other sites.
     admitSources(reply, await readSources().catch(() => NO_SOURCES))
     if (!request.is404) return
     return reply.code(200).type('text/html').sendFile('index.html')

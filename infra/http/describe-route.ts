@@ -20,7 +20,7 @@ const BY_SESSION: readonly unknown[] = [
 const BY_ANY: readonly unknown[] = [onlyUser, onlyUserOfAnyPassword, onlyAdmin, onlyRoot]
 const CHECKS: readonly unknown[] = [...BY_SESSION, ...BY_ANY]
 
-/** How the API is entered, as OpenAPI names it in `security`. */
+/** The authentication methods, named as in OpenAPI's `security`. */
 export const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: 'session' },
   accessToken: { type: 'http', scheme: 'bearer' },
@@ -29,7 +29,7 @@ export const SECURITY_SCHEMES = {
 const USER_ID = {
   type: 'string',
   pattern: '^[1-9][0-9]{0,14}$',
-  description: 'The own id. It identifies nobody, but a missing or another one answers 401.',
+  description: 'The id of the caller. A missing or different id is answered with 401.',
 }
 
 const AFTER_POSITION = {
@@ -38,7 +38,7 @@ const AFTER_POSITION = {
   description: 'Wait until the answer includes this position, the X-Position of a write.',
 }
 
-/** Adds to a route's description what its checks ask for: a session or token, and headers. */
+/** Adds what a route's checks require to its description: a session or token, and headers. */
 export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
   const checks: readonly unknown[] = [route.onRequest, route.preHandler].flat()
   const isGuarded = checks.some((check) => CHECKS.includes(check))

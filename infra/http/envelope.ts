@@ -8,12 +8,14 @@ type Success<T> = {
   readonly data: T
 }
 
-/** The answer of a call that succeeded. */
+/** Returns the answer of a successful call. */
 export const success = <T>(data: T, message = ''): Success<T> => ({ success: true, message, data })
 
 export const done = (message = ''): Success<null> => success(null, message)
 
-/** Answers an error in the envelope, past the route's response schema, which is for successes. */
+/**
+ * Sends an error in the envelope, without the route's response schema, which describes successes.
+ */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, retryAfter } = error
   const message = error.words[languageOf(reply.request)]
@@ -26,8 +28,8 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
 }
 
 /**
- * The position that a read has to include, by `X-After-Position`; null when it need not wait.
- * Throws a 400 for anything but a whole number.
+ * Returns the position that a read must include, from `X-After-Position`; null when it need not
+ * wait. Throws a 400 for anything but a whole number.
  */
 export function afterPosition(request: FastifyRequest): number | null {
   const text = request.headers['x-after-position']
@@ -41,7 +43,9 @@ export function afterPosition(request: FastifyRequest): number | null {
 
 const waiting = new WeakSet<object>()
 
-/** Marks a route's check as one that waits for `X-After-Position`, for the route's description. */
+/**
+ * Marks a check as one that waits for `X-After-Position`, so that the route's description says so.
+ */
 export function waitsForPosition<T extends object>(check: T): T {
   waiting.add(check)
   return check

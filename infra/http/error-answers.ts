@@ -26,17 +26,19 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
 const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
 
-/** Every error leaves through the envelope; what is ours to mend is logged, and told to nobody. */
+/** Sends every error in the envelope. Internal errors are logged, and their reason is not sent. */
 export function addErrorAnswers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
     if (answer.status === 500) {
-      // NOTE: not the error itself: a database error carries the values of its statement.
+      // NOTE: the error itself is not logged, because a database error contains the values of its
+      // statement.
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
-    // NOTE: Fastify closes the connection on a body it won't read; a client that is still sending
-    // then meets a reset and never sees the answer. Kept open, the rest is read and thrown away.
+    // NOTE: Fastify closes the connection when it refuses a body; a client that is still sending
+    // then gets a reset and never sees the answer. With the connection kept open, the rest of the
+    // body is discarded.
     if (answer.code === 'TooLarge') reply.removeHeader('connection')
     return sendError(reply, answer)
   })
@@ -57,7 +59,7 @@ function httpErrorFor(error: FastifyError): HttpError {
   return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }
 
-/** What the router refuses before a route and its hooks are known. */
+/** Answers errors that the router raises before a route and its hooks are known. */
 export function answerFrameworkError(
   error: FastifyError,
   request: FastifyRequest,
@@ -65,8 +67,8 @@ export function answerFrameworkError(
 ): void {
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
-  // No hook runs here that would close a connection which asked for an upgrade: it would stay open
-  // as long as its other end likes.
+  // No hook runs here to close a connection that requested an upgrade, so it would stay open as
+  // long as its peer likes.
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }
@@ -78,7 +80,7 @@ const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpError
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
 }
 
-/** Bytes that are no HTTP request at all: answered on the bare socket, in the envelope too. */
+/** Answers bytes that are not an HTTP request on the bare socket, also in the envelope. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']

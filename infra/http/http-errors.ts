@@ -23,7 +23,10 @@ export class HttpError extends Error implements CodedError {
   }
 }
 
-/** HTTP status and message of each error of an area; 200: a business rule refused the request. */
+/**
+ * The HTTP status and message of each error of an area. Status 200 means that a business rule
+ * refused the request.
+ */
 export type ErrorCatalogue<Code extends string> = Readonly<
   Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
 >
@@ -37,7 +40,7 @@ export const errorsOf =
     return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
   }
 
-/** Errors of the request itself; those of a business rule stand in the catalogue of its area. */
+/** Errors of the request itself. Errors of business rules are in the catalogue of their area. */
 const HTTP_ERRORS = {
   InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],
   InvalidText: [
@@ -50,14 +53,17 @@ const HTTP_ERRORS = {
   InvalidRequest: [400, { zh: '请求格式错误', en: 'The request is malformed' }],
   NotLoggedIn: [
     401,
-    { zh: '未登录或登录已过期，请重新登录！', en: 'Not logged in, or the login has expired' },
+    {
+      zh: '未登录或登录已过期，请重新登录！',
+      en: 'You are not logged in, or your login has expired',
+    },
   ],
   CrossSite: [403, { zh: '拒绝跨站请求', en: 'Requests from other sites are refused' }],
   SessionRequired: [
     403,
     {
       zh: '系统访问令牌不能进行此操作，请登录后操作',
-      en: 'An access token can not do this: log in for it',
+      en: 'An access token cannot be used for this action. Log in instead',
     },
   ],
   PasswordNotOwn: [
@@ -90,7 +96,7 @@ const HTTP_ERRORS = {
     429,
     {
       zh: '同时进行的导出过多，请稍后再试',
-      en: 'Too many exports are under way, please try again later',
+      en: 'Too many exports are running, please try again later',
     },
   ],
   Timeout: [408, { zh: '请求超时', en: 'The request took too long to arrive' }],
@@ -109,7 +115,7 @@ export type HttpErrorCode = keyof typeof HTTP_ERRORS
 
 export const httpError = errorsOf<HttpErrorCode>(HTTP_ERRORS)
 
-/** A field that can't be used: 400, naming the field and what is wrong with it. */
+/** Returns a 400 that names the field and its problem. */
 export function invalidField(field: string, problem: Words): HttpError {
   const words = {
     zh: `参数 ${field} 无效：${problem.zh}`,
@@ -118,6 +124,6 @@ export function invalidField(field: string, problem: Words): HttpError {
   return new HttpError(400, words, { code: 'InvalidField', params: { field } })
 }
 
-/** An object that does not exist, or belongs to somebody else: the two look alike. */
+/** The error for an object that does not exist, or belongs to another user: both look alike. */
 export const notFound = (words: Words): HttpError =>
   new HttpError(404, words, { code: 'NotFound', params: {} })

@@ -4,12 +4,15 @@ import { httpError, invalidField } from './http-errors.ts'
 import { scanJson } from './json-scan.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
-const SURROGATE = { zh: '包含无效的 Unicode 字符', en: 'must not contain half a Unicode character' }
+const SURROGATE = {
+  zh: '包含无效的 Unicode 字符',
+  en: 'must not contain an incomplete Unicode character',
+}
 const RESERVED = { zh: '不允许的字段名', en: 'is not allowed as a name' }
 
 /**
- * Throws a 400 for text that can't be stored as it is (NUL, half a surrogate pair) and for names
- * that would reach an object's prototype. `value` is parsed JSON of bounded depth.
+ * Throws a 400 for text that can't be stored (NUL, half a surrogate pair) and for names that would
+ * reach an object's prototype. `value` is parsed JSON of bounded depth.
  */
 export function refuseBadText(value: unknown, path: string): void {
   if (typeof value === 'string') refuseString(value, path)
@@ -34,13 +37,13 @@ const hasPrototype = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
 
 function refuseString(text: string, path: string): void {
-  // NOTE: the name itself may be what is wrong; it must not carry the fault into the answer.
+  // NOTE: the name itself may be invalid, and must not carry the invalid text into the answer.
   const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
   if (text.includes('\0')) throw invalidField(named(), NUL)
   if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
 }
 
-/** Bodies are `application/json` and nothing else (415), looked over before they are parsed. */
+/** Accepts only `application/json` (otherwise 415), and scans bodies before they are parsed. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -50,7 +53,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   )
 }
 
-/** The value of a JSON body; undefined when it is empty. Throws a 400 that says what is wrong. */
+/**
+ * Returns the value of a JSON body; undefined when it is empty. Throws a 400 that describes the
+ * fault.
+ */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw httpError('InvalidText')

@@ -10,13 +10,15 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** The keys of an open object; `false` for a list, `null` for an object without keys so far. */
+/**
+ * Holds the keys of an open object; `false` for a list, `null` for an object without keys so far.
+ */
 type Level = Set<string> | null | false
 
 /**
- * Looks over JSON text before it is parsed, in one pass: throws a 400 for nesting beyond 64 levels
- * or more than 50 000 values (which would stall the loop) and for a key given twice (of which two
- * readers may see different values). What else is wrong is for the parser to say.
+ * Scans JSON text in one pass before it is parsed. Throws a 400 for nesting beyond 64 levels or
+ * more than 50 000 values, which would block the event loop, and for duplicate keys, of which two
+ * readers may see different values. Other faults are left to the parser.
  */
 export function scanJson(text: string): void {
   const levels: Level[] = []
@@ -38,7 +40,7 @@ export function scanJson(text: string): void {
   }
 }
 
-/** Index of the closing quote, or the text's length when there is none. */
+/** Returns the index of the closing quote, or the text's length when there is none. */
 function endOfString(text: string, start: number): number {
   for (let from = start; ; ) {
     const end = text.indexOf('"', from)
@@ -65,7 +67,7 @@ function noteKey(levels: Level[], text: string, start: number, end: number): voi
   else keys.add(key)
 }
 
-const GIVEN_TWICE = { zh: '重复出现', en: 'is given twice' }
+const GIVEN_TWICE = { zh: '重复出现', en: 'occurs twice' }
 
 function decoded(quoted: string): string | null {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)

@@ -5,7 +5,7 @@ export type Language = 'zh' | 'en'
 /** A text in both languages. */
 export type Words = Readonly<Record<Language, string>>
 
-/** The caller's language by `Accept-Language`; Chinese unless English is wanted more. */
+/** Returns the caller's language by `Accept-Language`: Chinese, unless English is preferred. */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {
   const wanted = (request.headers['accept-language'] ?? '').slice(0, 200).toLowerCase()
   return weightOf(wanted, 'en') > weightOf(wanted, 'zh') ? 'en' : 'zh'

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { httpError } from './http-errors.ts'
 
 /**
- * Throws 403 for a request that another site made a browser send. Browsers say so by
- * `Sec-Fetch-Site`, older ones by `Origin`; a script that sends neither passes, and is held by
- * session and `User-Id` alone.
+ * Throws a 403 for a request that another site made a browser send. Browsers report this in
+ * `Sec-Fetch-Site`, older ones in `Origin`. A script that sends neither passes, because session and
+ * `User-Id` still protect the request.
  */
 export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
@@ -13,21 +13,21 @@ export function refuseCrossSite(request: FastifyRequest): void {
   if (origin !== undefined && !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
-/** As above, for a socket: browsers always send `Origin` with it, so it has to be there. */
+/** Requires our own `Origin` for a socket, because browsers always send it. */
 export function requireOwnOrigin(request: FastifyRequest): void {
   const { origin } = request.headers
   if (origin === undefined || !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
 /**
- * Throws 403 where a browser opens the address as a page: what lets somebody in by its query alone
- * would let whoever opens a link of a mail in as its writer.
+ * Throws a 403 when a browser opens the address as a page. Where a query alone logs in, a link in a
+ * mail could otherwise log its reader in as the sender of the mail.
  */
 export function refuseNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')
 }
 
-/** Compares hosts, ports included: behind a proxy that ends TLS the scheme is not ours to see. */
+/** Compares hosts including ports. The scheme is unknown behind a proxy that terminates TLS. */
 function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host } = new URL(origin)

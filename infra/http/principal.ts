@@ -1,11 +1,11 @@
-/** What the session check needs to know of a user; `projections/users` answers it. */
+/** The fields of a user that the session check needs; `projections/users` provides them. */
 export type SessionAccount = {
   readonly id: number
   readonly username: string
   readonly displayName: string
-  /** 1 normal user, 10 admin, 100 super admin. */
+  /** The role: 1 user, 10 admin, 100 super admin. */
   readonly role: number
-  /** 1 active. */
+  /** The status: 1 is active. */
   readonly status: number
   readonly group: string
   readonly authVersion: number
@@ -14,19 +14,21 @@ export type SessionAccount = {
 
 export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
 
-/** An access token as it was issued; `projections/credentials` answers it. */
+/** An issued access token; `projections/credentials` provides it. */
 export type KnownAccessToken = {
   readonly userId: number
-  /** The user's `authVersion` then: a later one voids it. */
+  /** The user's `authVersion` at that time; a later version invalidates the token. */
   readonly authVersion: number
   /** Unix seconds. */
   readonly expiresAt: number
 }
 
-/** null when nobody has this access token. */
+/** Returns null when the access token does not exist. */
 export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
 
-/** Who makes a request, as its session or access token and the user's record of this moment say. */
+/**
+ * The caller of a request, according to the session or access token and the user's current record.
+ */
 export type Principal = {
   readonly userId: number
   readonly username: string
@@ -34,10 +36,13 @@ export type Principal = {
   readonly status: number
   readonly group: string
   readonly authVersion: number
-  /** SHA-256 of the session's id, hex: names the session without being it. null: by token. */
+  /**
+   * The SHA-256 of the session's id in hex, which names the session without revealing it; null for
+   * an access token.
+   */
   readonly sessionHash: string | null
-  /** Came in by a password that the server made up, and has not set an own one since. */
+  /** True when the user logged in with a generated password and has not replaced it since. */
   readonly isByTemporaryPassword: boolean
-  /** When who it is was last shown, unix milliseconds; 0 by token. */
+  /** The time of the latest authentication in unix milliseconds; 0 for an access token. */
   readonly provedAt: number
 }

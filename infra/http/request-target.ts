@@ -1,24 +1,24 @@
-/** Stands for a target that is refused: no route has it, and the router answers it with 400. */
+/** The target of refused requests: no route matches it, and the router answers it with 400. */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
-/** A path as nearly all are: nothing encoded, no empty segment, none that begins with a dot. */
+/** Matches nearly all paths: nothing encoded, no empty segment, none that begins with a dot. */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
-/** Segments that are not empty, but for the last one, with whole encodings (RFC 3986, 3.3). */
+/** Matches segments with complete encodings (RFC 3986, 3.3), where only the last may be empty. */
 const SEGMENTS = /^(?:\/(?:[^\s\\#/%]|%[0-9a-f]{2})+)*\/?$/i
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/
 const UNRESERVED = /^[\w.~-]$/
 
 /**
- * The one spelling of a request's target by which every later part routes and judges it: relay,
- * router, cross-site check, cache headers, draining. Two spellings of one path would else be able
- * to pass a check under one of them and be routed by the other.
+ * Returns the canonical spelling of a request's target, by which relay, router, cross-site check,
+ * cache headers and draining route and judge it. Otherwise a path could pass a check under one
+ * spelling and be routed under another.
  *
  * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2), so that what
- * stays encoded belongs to no route's own text; an absolute form becomes its path if it names the
- * host of the request (RFC 9112, section 3.2.2). `REFUSED_TARGET` for everything that servers read
- * in more than one way: dot segments, empty segments, fragments, backslashes, broken encodings. The
- * query is left as it is.
+ * stays encoded is part of no route. An absolute target becomes its path if it names the host of
+ * the request (RFC 9112, section 3.2.2). Targets that servers interpret differently become
+ * `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and broken encodings. The
+ * query is unchanged.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

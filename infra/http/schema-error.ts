@@ -13,14 +13,14 @@ const TYPES: Record<string, Words> = {
   null: { zh: '空值', en: 'null' },
 }
 
-/** The first thing wrong by the schema, as a 400 that names the field and the fault. */
+/** Returns the first schema error as a 400 that names the field and the fault. */
 export function schemaError(
   errors: readonly TLocalizedValidationError[],
   httpPart: string,
   schema: TSchema = {},
 ): HttpError {
   const error = errors[0]
-  if (error === undefined) throw new Error('a failed check must give an error')
+  if (error === undefined) throw new Error('a failed check reported no error')
   if (error.keyword === 'required') {
     const [name = ''] = error.params.requiredProperties
     return invalidField(fieldName(`${error.instancePath}/${name}`, httpPart), {
@@ -78,7 +78,7 @@ function wordsFor(
   }
 }
 
-/** What a number may be, of a field that is one: who sent none hears it too. */
+/** Returns the bounds of a numeric field, which are named also when another type was sent. */
 function boundsAt(schema: TSchema, pointer: string): Words {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
   const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
@@ -89,7 +89,7 @@ function boundsAt(schema: TSchema, pointer: string): Words {
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {
-  // An empty one is allowed as if nothing was said: no word to offer.
+  // An empty text means that the field is unset, so it is not offered as a choice.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
     .filter((value) => value !== '')
@@ -97,7 +97,7 @@ function oneOf(errors: readonly TLocalizedValidationError[]): Words {
   return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
 }
 
-/** `/ids/1` → `ids[1]`; the whole body or query by its own name. */
+/** Turns `/ids/1` into `ids[1]`; the whole body or query has its own name. */
 function fieldName(pointer: string, httpPart: string): string {
   if (pointer === '') return httpPart
   return pointer

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Other sites' origins that pages may take scripts and images from, and show frames of. */
+/** The origins of other sites from which pages may load scripts and images, or show frames. */
 export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
-  /** Sound. */
+  /** The origins of sound. */
   readonly media: readonly string[]
-  /** Where a form may be sent besides. */
+  /** The additional origins to which forms may be sent. */
   readonly forms: readonly string[]
-  /** One of the frames talks with a window that it opens. */
+  /** True when one of the frames communicates with a window that it opens. */
   readonly hasPopups: boolean
 }
 
@@ -22,8 +22,8 @@ export const NO_SOURCES: PageSources = {
   hasPopups: false,
 }
 
-// NOTE: no inline style or script anywhere: React sets style properties through the CSSOM, which
-// the policy does not touch.
+// NOTE: there are no inline styles or scripts: React sets style properties through the CSSOM, which
+// the policy does not restrict.
 const policyOf = ({ scripts, frames, images, media, forms }: PageSources): string =>
   [
     "default-src 'none'",
@@ -53,7 +53,10 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 } as const
 
-/** On every answer, the console's pages included; answers of `/api` are never kept anywhere. */
+/**
+ * Adds the headers to every answer, the console's pages included. Answers of `/api` are never
+ * cached.
+ */
 export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(HEADERS)
   if (request.protocol === 'https') {
@@ -65,7 +68,7 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
   }
 }
 
-/** For a page that needs other sites, those besides its own. */
+/** Extends the policy for a page that needs other sites. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
   const { scripts, frames, images, media, forms, hasPopups } = sources
   if ([scripts, frames, images, media, forms].some(({ length }) => length > 0)) {
@@ -75,8 +78,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Whether the request is one of the management API: by the route that takes it, or, where there is
- * none, by its path. Never by another spelling of the path than the router's.
+ * Reports whether the request belongs to the management API: by its route, or without a route by
+ * its path. It never uses another spelling of the path than the router's.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

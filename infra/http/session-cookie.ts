@@ -6,7 +6,7 @@ const NAME = 'session'
 
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
-/** The cookie lasts as long as the browser; how long the session does is the server's affair. */
+/** The cookie lasts as long as the browser; the server limits the session. */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
 }
@@ -15,11 +15,14 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(NAME, attributesFor(reply.request))
 }
 
-// NOTE: Lax, not Strict: the way back from an OAuth provider is a navigation from another site.
+// NOTE: Lax and not Strict, because the return from an OAuth provider is a navigation from another
+// site.
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
 
-/** Who logged in, and the version of their logins: another password or role makes it another. */
+/**
+ * The account that logged in, with the version of its logins: a new password or role changes it.
+ */
 type Account = { readonly id: number; readonly authVersion: number }
 
 const PATH = '/api/user'
@@ -29,8 +32,9 @@ const FORMAT = /^([\w-]{22})\.([0-9a-f]{64})$/
 const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 
 /**
- * Marks the browser as one that has logged in to this account: it outlives the session, and gives
- * the browser tries of its own when somebody else guesses the password. It lets nobody in.
+ * Marks the browser as one that has logged in to this account. The mark outlives the session and
+ * gives the browser its own login attempts while another client guesses the password. It does not
+ * authenticate.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')
@@ -43,7 +47,10 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
   })
 }
 
-/** What names the browser among those that have logged in to this account; null: it has not. */
+/**
+ * Returns the id of the browser among those that have logged in to this account; null if it has
+ * not.
+ */
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null
@@ -58,8 +65,8 @@ const signatureOf = (
 ): string => server.gate.keyedHash('device', `${userId}.${authVersion}.${id}`)
 
 /**
- * Starts a session under a new id; the one that the browser had is over. The browser is known to
- * the account from then on.
+ * Ends the browser's current session and starts one under a new id. From then on the account knows
+ * the browser.
  */
 export async function startSession(
   request: FastifyRequest,

@@ -4,29 +4,34 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
-/** A session in use is marked as such at most this often, to spare a write per request. */
+/** A session in use is updated at most this often, to save a write per request. */
 const TOUCH_EVERY_MS = 60_000
 
 export type Session = {
-  /** SHA-256 of the id, hex. */
+  /** The SHA-256 of the id, in hex. */
   readonly hash: string
   readonly userId: number
-  /** The user's `authVersion` at login: a later one voids the session. */
+  /** The user's `authVersion` at login; a later version invalidates the session. */
   readonly authVersion: number
-  /** Started by a password that the server made up. */
+  /** True when the session was started with a generated password. */
   readonly isByTemporaryPassword: boolean
-  /** When its user last showed who that is, unix milliseconds: the login, or a proof after it. */
+  /**
+   * The time of the latest authentication in unix milliseconds: the login, or a later confirmation.
+   */
   readonly provedAt: number
 }
 
-/** Where it was started from: kept in the sessions' own table, and gone with the session. */
+/**
+ * The origin of a session, which is stored only in the table of sessions and deleted with the
+ * session.
+ */
 export type SessionOrigin = {
   readonly ip: string
   readonly userAgent: string
   readonly isByTemporaryPassword?: boolean
 }
 
-/** One of a user's sessions, as its owner sees it. Times in unix milliseconds. */
+/** One of a user's sessions, as its owner sees it. Times are in unix milliseconds. */
 export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly id: number
   readonly hash: string
@@ -34,24 +39,30 @@ export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly seenAt: number
 }
 
-/** Server-side sessions: 256-bit random ids, kept as their SHA-256 alone, revocable. */
+/**
+ * Server-side sessions with random 256-bit ids. Only their SHA-256 is stored, and they can be
+ * revoked.
+ */
 export type Sessions = {
-  /** Starts a session and answers its id, for the cookie. Told once, kept nowhere. */
+  /** Starts a session and returns its id for the cookie. The id is not stored. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
-  /** null when unknown, ended, idle for 12 hours or older than 7 days. */
+  /** Returns null when the session is unknown, ended, idle for 12 hours or older than 7 days. */
   find(id: string): Promise<Session | null>
-  /** Those of the hashes that name a session which has not ended. An open socket is no idleness. */
+  /**
+   * Returns those hashes whose session has not ended. An open socket keeps a session from being
+   * idle.
+   */
   live(hashes: readonly string[]): Promise<Set<string>>
-  /** Those that are still good under this `authVersion`, the one last seen first. */
+  /** Returns the sessions that are valid for this `authVersion`, the most recently used first. */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
-  /** Its user has shown once more who that is. */
+  /** Records that the user has authenticated again. */
   prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
-  /** False when this user has no such session. */
+  /** Returns false when this user has no such session. */
   endOne(userId: number, id: number): Promise<boolean>
-  /** Every one of the user's but, where it is given, the one of this hash. */
+  /** Ends all sessions of the user except the one with the given hash. */
   endAllOf(userId: number, exceptHash?: string): Promise<void>
-  /** Removes what has expired. */
+  /** Deletes expired sessions. */
   sweep(): Promise<void>
 }
 
@@ -93,7 +104,10 @@ type Row = {
   proved_at: string | null
 }
 
-/** Sessions in the schema `auth`, which is made when missing. `now` in unix milliseconds. */
+/**
+ * Creates the sessions in the schema `auth`, which is created when missing. `now` is in unix
+ * milliseconds.
+ */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
   await ensureSchema(pg, 'auth', TABLES)
   const touch = async (hash: string, seenAt: number) => {
@@ -163,7 +177,7 @@ const sessionOf = (hash: string, row: Row): Session => ({
   provedAt: Number(row.proved_at ?? row.started_at),
 })
 
-/** What users do with sessions of their own. */
+/** Operations of users on their own sessions. */
 function ofUser(pg: Pool, now: () => number): Pick<Sessions, 'listOf' | 'endOne' | 'endAllOf'> {
   return {
     listOf: async (userId, authVersion) => {
@@ -199,6 +213,6 @@ function ofUser(pg: Pool, now: () => number): Pick<Sessions, 'listOf' | 'endOne'
   }
 }
 
-/** As it may be kept: a header is the caller's own words. */
+/** Sanitises the header, because it is the caller's own text. */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -3,20 +3,21 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Which balance each session and each access token was shown last, for a day: an absolute balance
- * that comes back without `expected_quota` was worked out from that one.
+ * Stores, for a day, which balance each session and each access token was shown last. When an
+ * absolute balance is submitted without `expected_quota`, it was derived from that one.
  */
 export type ShownBalances = {
-  /** `balances`: user id → quota, as the answer has it. */
+  /** `balances` maps user ids to the quota in the answer. */
   readonly remember: (reader: Reader, balances: ReadonlyMap<number, number>) => Promise<void>
-  /** null where this reader was shown no balance of the user within a day. */
+  /** Returns null when this reader was shown no balance of the user within a day. */
   readonly lastOf: (reader: Reader, userId: number) => Promise<bigint | null>
 }
 
-/** An access token is one for each user, and so is named by its owner. */
+/** Each user has one access token, so the owner identifies it. */
 type Reader = Pick<Principal, 'userId' | 'sessionHash'>
 
-// NOTE: bounded by readers × users within a day; a balance that is shown again writes nothing.
+// NOTE: the size is bounded by readers × users within a day; showing the same balance again writes
+// nothing.
 const TABLES = `
   create table if not exists auth.shown_balances (
     reader text not null,
@@ -32,7 +33,7 @@ const KEPT_MS = 86_400_000
 const RENEWED_MS = 3_600_000
 const SWEEP_EVERY_MS = 600_000
 
-/** Every process of the site shares them. `now` in unix milliseconds. */
+/** All processes of the site share the table. `now` is in unix milliseconds. */
 export async function createShownBalances(pg: Pool, now: () => number): Promise<ShownBalances> {
   await ensureSchema(pg, 'auth', TABLES)
   let sweptAt = now()
@@ -45,7 +46,7 @@ export async function createShownBalances(pg: Pool, now: () => number): Promise<
     remember: async (reader, balances) => {
       if (balances.size === 0) return
       await sweep()
-      // Rows in one order, so that two reads at once never wait for each other in a circle.
+      // The rows have one order, so that two concurrent reads can't deadlock.
       const rows = [...balances].sort(([one], [other]) => one - other)
       await pg.query({
         name: 'remember-shown-balances',

@@ -10,18 +10,18 @@ import {
   type TokensClaim,
 } from './port.ts'
 
-/** At most so many in any window of so long. */
+/** Allows at most `max` acts in any window of `periodMs`. */
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**
- * The times of one caller's latest acts, oldest first. Exact at the edge of any period, where
- * counters that restart every minute let twice as many through.
+ * The times of one caller's latest acts, oldest first. The window is exact at the edge of any
+ * period, whereas counters that restart every minute let through twice the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /** 0 when one more fits, else milliseconds until it does. Takes nothing. */
+  /** Returns 0 when one more act fits, else the milliseconds until it does. It counts nothing. */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
     const since = now - periodMs
@@ -29,7 +29,7 @@ class RateWindow {
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
     const limiting = times[times.length - max]
-    // A time to come was taken before the clock was set back: nobody waits for that.
+    // A time in the future was recorded before the clock was set back, so nobody waits for it.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
@@ -55,12 +55,12 @@ class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
-  /** 0 when the estimate fits, else milliseconds until it does. Takes nothing. */
+  /** Returns 0 when the estimate fits, else the milliseconds until it does. It counts nothing. */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
     let past = 0
     for (const { at, tokens } of this.amounts) {
-      // A time to come was taken before the clock was set back.
+      // A time in the future was recorded before the clock was set back.
       if (at > since && at <= now) break
       this.sum -= tokens
       past += 1
@@ -80,7 +80,7 @@ class TokenWindow {
     this.sum += estimate
   }
 
-  /** Replaces an estimate that is still in the window. */
+  /** Replaces an estimate that is still in the window by the actual number of tokens. */
   correct({ estimate }: TokensClaim, takenAt: number, tokens: number): void {
     const amount = this.amounts.findLast(
       (candidate) => candidate.at === takenAt && candidate.tokens === estimate,
@@ -96,7 +96,7 @@ class TokenWindow {
 }
 
 const SWEEP_MS = 30_000
-/** Keys of a kind; addresses are made up by whoever attacks. */
+/** Limits the keys of each kind, because an attacker can invent any number of addresses. */
 const KEYS_MAX = 100_000
 
 export type MemoryLimits = Omit<Limits, 'enter'> & {
@@ -104,7 +104,7 @@ export type MemoryLimits = Omit<Limits, 'enter'> & {
   readonly close: () => void
 }
 
-/** Limits of this process alone. `now`: milliseconds of a monotonic clock. */
+/** Creates the limits of a single process. `now` is in milliseconds of a monotonic clock. */
 export function createMemoryLimits(now: () => number): MemoryLimits {
   const counts = new Counts()
   const sweeping = setInterval(() => counts.sweep(now()), SWEEP_MS)
@@ -195,7 +195,7 @@ class Counts {
   }
 }
 
-/** The one of this key; the one made first of all makes room for a new one. */
+/** Returns the entry of the key. A new entry replaces the oldest one when the map is full. */
 function known<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
   if (found !== undefined) return found
@@ -208,13 +208,15 @@ function known<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   return made
 }
 
-/** Tries that were made, and the wait they have earned. */
+/** Counts tries and computes the wait that follows from them. */
 class Backoff {
   private tries = 0
   private lastAt = 0
   private forgetMs = 0
 
-  /** 0 when one more try may be made, else milliseconds until then. Counts nothing. */
+  /**
+   * Returns 0 when one more try may be made, else the milliseconds until then. It counts nothing.
+   */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0
     if (this.tries < freeTries) return 0

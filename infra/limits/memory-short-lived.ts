@@ -4,7 +4,10 @@ const VALUES_MAX = 50_000
 
 type Kept = { readonly value: string; readonly until: number; tries: number }
 
-/** Short-lived values of this process alone; bounded. `now`: milliseconds of a monotonic clock. */
+/**
+ * Creates the bounded short-lived values of a single process. `now` is in milliseconds of a
+ * monotonic clock.
+ */
 export function createMemoryShortLived(now: () => number): ShortLived {
   const all = new Map<string, Kept>()
   const nameOf = (kind: string, key: string): string => `${kind}\n${key}`

@@ -1,19 +1,23 @@
-/** At most `max` in any window of `periodMs`. */
+/** Allows at most `max` acts in any window of `periodMs`. */
 export type RateClaim = {
   readonly kind: 'rate'
   readonly key: string
   readonly max: number
   readonly periodMs: number
-  /** Given back when the permit is left as refunded: for counts of successes, or of wrong tries. */
+  /**
+   * If true, the act is subtracted when the permit is released as refunded. This counts only
+   * successes, or only wrong tries.
+   */
   readonly isRefundable: boolean
 }
 
-/** At most `max` permits taken at once. */
+/** Allows at most `max` permits at the same time. */
 export type PermitsClaim = { readonly kind: 'seats'; readonly key: string; readonly max: number }
 
 /**
- * At most `max` tokens in any minute: `estimate` is reserved at entry and corrected when the permit
- * is left. Who asks for more than `max` passes alone, since waiting would never help.
+ * Allows at most `max` tokens in any minute: `estimate` is reserved at entry and corrected when the
+ * permit is released. A request for more than `max` passes when the window is empty, because
+ * waiting would never help.
  */
 export type TokensClaim = {
   readonly kind: 'tokens'
@@ -23,8 +27,8 @@ export type TokensClaim = {
 }
 
 /**
- * After `freeTries` each further try waits twice as long, from one second to `delayMsMax`.
- * Forgotten when refunded, or after `forgetMs` without a try.
+ * After `freeTries`, the wait doubles with each further try, from one second up to `delayMsMax`.
+ * The tries are forgotten when a permit is refunded, or after `forgetMs` without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -34,37 +38,43 @@ export type BackoffClaim = {
   readonly forgetMs: number
 }
 
-/** One limit that an act must fit into. `key` names it among all of its kind; limits are ≥ 1. */
+/** One limit of an act. `key` names it among all limits of its kind. Limits are at least 1. */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {
   readonly isRefunded: boolean
-  /** What was used in the end; without it the estimate stands. */
+  /** The number of tokens that was used. Without it, the estimate remains. */
   readonly tokens?: number
 }
 
-/** What an act took. Left once, at its end; further times do nothing. */
+/** The permit of an act. It is released once, at the end; further releases do nothing. */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
-/** Nothing was taken. */
+/** The act is rejected, and nothing was counted. */
 export type Full = {
-  /** Index of the first claim that is full. */
+  /** The index of the first claim that is full. */
   readonly full: number
-  /** Until all of them could have room; of permits nobody knows, and a second is said. */
+  /**
+   * The milliseconds until all claims could have room. For permits it is unknown, and one second is
+   * returned.
+   */
   readonly waitMs: number
 }
 
 /**
- * Decides whether an act may begin, under all of its claims or none, in one step: fifty at once on
- * a limit of ten are ten. Never asked about money.
+ * Decides whether an act may begin. All claims are granted in one step or none are: of fifty
+ * simultaneous acts, a limit of ten admits ten. Limits never decide about money.
  */
 export interface Limits {
   /**
-   * `owner` (`user:7`) is whose limits these are: what belongs to one owner is kept in one place.
-   * Answers at once where the counts are in this process. Never rejects.
+   * `owner` (such as `user:7`) identifies whose limits these are. All counts of one owner are kept
+   * in one place. The result is synchronous where the counts are in this process. It never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
-  /** True while counts that should be shared between processes are this process's own. */
+  /**
+   * Returns true while counts that should be shared between processes are kept by this process
+   * alone.
+   */
   isDegraded(): boolean
 }
 

@@ -17,8 +17,8 @@ const SWEEP_EVERY_MS = 60_000
 type Row = { readonly value: Buffer; readonly until: string }
 
 /**
- * Short-lived values of every process of the site, and of the next start, where there is no Redis:
- * a code may be asked for in one worker and come back to another. `now` in unix milliseconds.
+ * Stores short-lived values for all processes of the site, and across restarts, where there is no
+ * Redis: a code that one worker issued may be redeemed in another. `now` is in unix milliseconds.
  */
 export async function createPostgresShortLived(
   pg: Pool,
@@ -67,14 +67,14 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // Not a value that was put since: that one has tries of its own.
+      // The condition spares a value that was stored in the meantime, which has tries of its own.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },
   }
 }
 
-/** Removes what is over, once a minute at most. */
+/** Deletes expired values, at most once a minute. */
 function createSweep(pg: Pool, now: () => number): () => Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -3,38 +3,45 @@ import { decrypt, encrypt } from '../vault/cipher.ts'
 import { createKeyedHash } from '../vault/key-ring.ts'
 
 /**
- * Values that live for minutes and are used once: verification codes, OAuth states. Methods reject
- * with `ShortLivedUnavailable` when the values can't be reached: then nobody gets in by one.
+ * Values that live for minutes and are used once, such as verification codes and OAuth states.
+ * Methods reject with `ShortLivedUnavailable` when the values can't be reached, and access is then
+ * denied.
  */
 export interface ShortLived {
-  /** Replaces an older value of the same kind and key, and its tries. */
+  /** Stores a value. It replaces an older value of the same kind and key, and its tries. */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
-  /** The value, to one asker alone, however many ask at once; null when there is none. */
+  /**
+   * Removes and returns the value; null when there is none. Only one of several simultaneous
+   * callers receives it.
+   */
   take(kind: string, key: string): Promise<string | null>
   peek(kind: string, key: string): Promise<string | null>
   /**
-   * Counts a try at the value, made before it is compared. How many are left after this one; null
-   * when there is no value, or this would be more than `max`: then it is void for good.
+   * Counts a try before the value is compared. Returns the number of tries left after this one.
+   * Returns null when there is no value, or when the try exceeds `max`; the value is then deleted.
    */
   countTry(kind: string, key: string, max: number): Promise<number | null>
 }
 
 export class ShortLivedUnavailable extends Error {
   constructor(options?: ErrorOptions) {
-    super('short-lived values can not be reached', options)
+    super('short-lived values are unavailable', options)
     this.name = 'ShortLivedUnavailable'
   }
 }
 
-/** Short-lived values as they lie outside of the process: a dump of them tells nothing. */
+/**
+ * Encrypts short-lived values for storage outside the process, so that a dump of them reveals
+ * nothing.
+ */
 type SealedValues = {
-  /** What stands for the key: a keyed hash, with the kind in clear. */
+  /** Returns the stored name of a key: a keyed hash, with the kind in clear text. */
   readonly nameOf: (kind: string, key: string) => string
   readonly seal: (name: string, value: string) => Buffer
   readonly open: (name: string, sealed: Buffer | null) => string | null
 }
 
-/** Keys hashed and values encrypted, both under keys that come from `SECRET_KEY`. */
+/** Hashes keys and encrypts values under keys that are derived from `SECRET_KEY`. */
 export function createSealedValues(secretKey: Uint8Array): SealedValues {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))

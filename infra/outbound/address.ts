@@ -47,8 +47,8 @@ const metadata = new BlockList()
 for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * The address in one spelling: no zone, and an IPv4 address mapped into IPv6 as the IPv4 address it
- * reaches. null when it is no address.
+ * Returns the address in one canonical spelling: without a zone, and with an IPv4 address that is
+ * mapped into IPv6 as that IPv4 address. Returns null when the text is not an address.
  */
 export function plainAddress(text: string): string | null {
   const zone = text.indexOf('%')
@@ -56,7 +56,7 @@ export function plainAddress(text: string): string | null {
   const family = isIP(address)
   if (family === 0) return null
   if (family === 4) return address
-  // URL spells every IPv6 address in its one canonical, hexadecimal form.
+  // URL spells every IPv6 address in its canonical hexadecimal form.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   if (!canonical.startsWith('::ffff:')) return canonical
   const [high, low] = canonical.slice(7).split(':')
@@ -68,12 +68,15 @@ export function plainAddress(text: string): string | null {
 const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** These three take addresses as `plainAddress` spells them. */
+/** These three functions take addresses as `plainAddress` spells them. */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
 
-/** A set of addresses and CIDR ranges, IPv4 and IPv6; entries that are neither are left out. */
+/**
+ * Returns a predicate for a set of IPv4 and IPv6 addresses and CIDR ranges. Invalid entries are
+ * ignored.
+ */
 export function addressSet(entries: Iterable<string>): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) addEntry(list, entry.trim())

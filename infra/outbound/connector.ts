@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { OutboundError, type OutboundPolicy } from './guard.ts'
 
-/** Resolves a name to all of its addresses; a seam for tests. */
+/** Resolves a name to all of its addresses. Tests replace it. */
 export type Resolve = (
   hostname: string,
   callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
@@ -13,10 +13,10 @@ export const resolveByDns: Resolve = (hostname, callback) =>
   lookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
 
 /**
- * Opens connections for undici that the policy allows. A name is resolved once, all of its
- * addresses must pass, and the socket connects to one of those checked. A literal never reaches
- * `lookup`, so it is checked before; and the address really reached is checked once more before
- * the socket is handed on, that is before a byte of the request is sent.
+ * Opens the connections for undici that the policy allows. A name is resolved once, all of its
+ * addresses must be allowed, and the socket connects to one of them. A literal address never
+ * reaches `lookup`, so it is checked beforehand. The address that was reached is checked again
+ * before the socket is returned, that is before any byte of the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,
@@ -47,7 +47,10 @@ export function guardedConnector(
 const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
-/** Answers a name with its addresses, once all of them passed; else with `OutboundError`. */
+/**
+ * Resolves a name to its addresses if all of them are allowed; otherwise it fails with
+ * `OutboundError`.
+ */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
@@ -64,8 +67,8 @@ function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): 
 type Where = { readonly host: string; readonly port: number; readonly timeoutMs: number }
 
 /**
- * A connected socket for what does not speak HTTP, under the same checks as the connector's: the
- * literal, every address of a name, and the one that was reached. Whoever gets it closes it.
+ * Opens a socket for protocols other than HTTP under the same checks: the literal address, every
+ * address of a name, and the address that was reached. The caller must close the socket.
  */
 export function openSocket(
   policy: OutboundPolicy,
@@ -77,7 +80,7 @@ export function openSocket(
     if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
-    // Kept for good: an error between here and its new owner would else end the process.
+    // The listener stays, because an error before the caller adds its own would end the process.
     socket.on('error', (error) => {
       clearTimeout(timer)
       fail(error)
@@ -92,4 +95,4 @@ export function openSocket(
 }
 
 const timedOut = (): Error =>
-  Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' })
+  Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' })

@@ -6,19 +6,23 @@ import { proxyConnector } from './proxy-connector.ts'
 
 export type Way = {
   /**
-   * For `undici.request(url, { dispatcher })`: any origin the policy allows. Refused connections
-   * fail with `OutboundError`. Redirects are never followed. Send `accept-encoding: identity`.
+   * Serves `undici.request(url, { dispatcher })` for any origin that the policy allows. Refused
+   * connections fail with `OutboundError`. Redirects are never followed. Send `accept-encoding:
+   * identity`.
    */
   readonly dispatcher: Dispatcher
-  /** The connections to one origin (`https://host:port`), for paths that dispatch by themselves. */
+  /**
+   * Returns the connections to one origin (`https://host:port`), for code that dispatches by
+   * itself.
+   */
   readonly poolFor: (origin: string) => Pool
 }
 
 export type Outbound = Way & {
   /**
-   * The same through a proxy (`http://user:password@host:port`); null: directly. A text that is no
-   * proxy's address leads nowhere: each connection fails. To be asked for anew each time: a way
-   * that long nobody asked for is given up.
+   * Returns connections through a proxy (`http://user:password@host:port`); null connects directly.
+   * With an invalid proxy address, every connection fails. Call it for each request, because the
+   * pools of proxies that were not used for long are closed.
    */
   readonly via: (proxy: string | null) => Way
   readonly close: () => Promise<void>
@@ -26,14 +30,14 @@ export type Outbound = Way & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /** 0: the caller watches the time itself. */
+  /** The limit is 0 if the caller watches the time itself. */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** Bytes of an answer; -1: the caller watches the size itself. */
+  /** The maximum number of bytes of an answer; -1 if the caller watches the size itself. */
   readonly maxResponseBytes: number
 }
 
-/** For management calls; the relay has deadlines of its own. */
+/** Limits for management calls; the relay has its own deadlines. */
 export const MANAGEMENT_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 10_000,
@@ -42,10 +46,16 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 }
 
 const CONNECTIONS_PER_ORIGIN = 4_096
-/** Ways by proxies that are kept open: those of channels, and any that somebody tried once. */
+/**
+ * The number of proxies whose pools are kept open, whether channels use them or an admin tried them
+ * once.
+ */
 const PROXIES_MAX = 256
 
-/** Outgoing HTTP under one policy, enforced on every connection; no environment proxies. */
+/**
+ * Creates outgoing HTTP connections under one policy, which is enforced on every connection.
+ * Proxies of the environment are ignored.
+ */
 export function createOutbound(
   policy: OutboundPolicy,
   limits: OutboundLimits = MANAGEMENT_LIMITS,
@@ -53,7 +63,7 @@ export function createOutbound(
 ): Outbound {
   const timeoutMs = limits.connectTimeoutMs
   const direct = openWay(limits, (url) => guardedConnector(policy, portOf(url), timeoutMs, resolve))
-  /** The one that was asked for last is the last. */
+  /** The most recently used proxy is last. */
   const byProxy = new Map<string, OpenWay>()
   const retiring = new Set<OpenWay>()
   const through = (proxy: string): Way => {
@@ -85,7 +95,10 @@ export function createOutbound(
 
 type OpenWay = Way &
   Pick<Outbound, 'close'> & {
-    /** Ends once what goes by it has; takes nothing more. Never rejects. */
+    /**
+     * Closes the pools once their requests have finished, and accepts no new ones. It never
+     * rejects.
+     */
     readonly retire: () => Promise<unknown>
   }
 

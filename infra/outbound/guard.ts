@@ -9,9 +9,9 @@ import {
 } from './address.ts'
 
 /**
- * Where a connection may go. `operator`: addresses that admins enter (a channel's base URL), which
- * may use the private upstreams of the configuration. `user`: addresses that users enter, public
- * ones on the usual ports alone.
+ * Decides where a connection may lead. The `operator` policy applies to addresses that admins enter
+ * (a channel's base URL) and allows the configured private upstreams. The `user` policy applies to
+ * addresses that users enter and allows only public ones on the standard ports.
  */
 export type OutboundPolicy = {
   readonly kind: 'operator' | 'user'
@@ -25,7 +25,10 @@ export type CheckedUrl =
   | { readonly isAllowed: true; readonly url: URL }
   | { readonly isAllowed: false; readonly fault: UrlErrorCode }
 
-/** Thrown by connections that the guard refused. The text is the same whatever is behind it. */
+/**
+ * Thrown for connections that the guard refused. The message is always the same, so that it reveals
+ * nothing about the network.
+ */
 export class OutboundError extends Error {
   readonly code = 'OUTBOUND_REFUSED'
   constructor() {
@@ -36,7 +39,10 @@ export class OutboundError extends Error {
 
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
-/** Public addresses, listed private ones, and loopback while the server itself is on loopback. */
+/**
+ * Allows public addresses, the listed private ones, and loopback while the server itself listens on
+ * loopback.
+ */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({
     contains: addressSet([entry.cidr]),
@@ -53,7 +59,7 @@ export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   return { kind: 'operator', isAddressAllowed, isPortAllowed: (port) => port > 0 }
 }
 
-/** Public addresses on 80 and 443; never the private upstreams of the operator. */
+/** Allows public addresses on the ports 80 and 443, and never the operator's private upstreams. */
 export const userPolicy: OutboundPolicy = {
   kind: 'user',
   isAddressAllowed: (text) => {
@@ -64,8 +70,8 @@ export const userPolicy: OutboundPolicy = {
 }
 
 /**
- * Checks what can be told from the text alone. A name's addresses are checked when it is connected
- * to, on every connection: what a name answers at save is not what it answers at use.
+ * Checks what the text of a URL alone shows. The addresses of a name are checked on every
+ * connection, because a name may resolve differently when it is used than when it was saved.
  */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -87,7 +93,10 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
 const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
-/** What a host stands for without asking anybody: none for a name that has to be resolved. */
+/**
+ * Returns the addresses that a host stands for without resolving it; an empty list for a name that
+ * must be resolved.
+ */
 function knownAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
   if (hostname === METADATA_NAME) return ['169.254.169.254']
@@ -98,7 +107,7 @@ function knownAddresses(hostname: string): readonly string[] {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** A channel that points at the gateway itself would call itself without end. */
+/** Prevents a channel that points at the gateway itself, which would call itself without end. */
 function isOwnAddress(address: string): boolean {
   if (isLoopbackAddress(address)) return true
   for (const addresses of Object.values(networkInterfaces())) {

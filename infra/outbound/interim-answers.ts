@@ -8,9 +8,9 @@ const HEAD_BYTES_MAX = 16 * 1024
 const REQUEST_HEAD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/
 
 /**
- * Passes over interim answers (1xx) that nobody asked for, as RFC 9110 (15.2) wants of clients:
- * undici takes a `100 Continue` for a broken answer and closes the connection. 101 stays what it
- * is, an error: no request asks for another protocol.
+ * Skips unrequested interim responses (1xx), as RFC 9110 (15.2) requires of clients. undici treats
+ * a `100 Continue` as a broken response and closes the connection. A 101 remains an error, because
+ * no request asks for another protocol.
  */
 export const withoutInterim =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -21,7 +21,9 @@ export const withoutInterim =
       callback(null, socket)
     })
 
-/** undici writes each request's head as one text, and reads by `read` alone. */
+/**
+ * This relies on undici writing each request's head as one string, and reading only through `read`.
+ */
 function passOverInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
   const read = socket.read.bind(socket)
@@ -53,7 +55,7 @@ function afterInterim(bytes: Buffer): Buffer {
   return rest
 }
 
-/** Also where nothing of its first line, or only a part, is there yet. */
+/** Returns true also when the first line has not arrived completely. */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)
   if (!bytes.subarray(0, length).equals(INTERIM.subarray(0, length))) return false

@@ -4,7 +4,10 @@ import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
 import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './guard.ts'
 
-/** The way to a provider is barred at the proxy. The text names neither of them. */
+/**
+ * Thrown when the proxy fails or refuses the connection. The message names neither the proxy nor
+ * the provider.
+ */
 export class ProxyFailed extends Error {
   readonly code = 'PROXY_FAILED'
   constructor(why: string) {
@@ -19,10 +22,10 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefined }
 
 /**
- * Opens connections to `target` (an origin) through a proxy, by CONNECT: of its TLS, if it speaks
- * that, the proxy sees nothing. The proxy is connected to under the policy like any address; the
- * target is judged by its text alone, as its name is the proxy's to resolve. Where `proxy` is no
- * proxy's address every connection fails.
+ * Opens connections to `target` (an origin) through a proxy by CONNECT. If the target speaks TLS,
+ * the proxy can't read the traffic. The proxy is connected to under the policy like any address.
+ * The target is checked by its text alone, because the proxy resolves its name. If `proxy` is not a
+ * valid proxy address, every connection fails.
  */
 export function proxyConnector(
   policy: OutboundPolicy,
@@ -31,7 +34,8 @@ export function proxyConnector(
   { timeoutMs, resolve = resolveByDns }: Limits,
 ): buildConnector.connector {
   const address = proxyAddress(proxy)
-  if (address === null) return refusing(() => new ProxyFailed('the proxy has no usable address'))
+  if (address === null)
+    return refusing(() => new ProxyFailed('the address of the proxy is invalid'))
   if (!checkUrl(target.origin, policy).isAllowed) return refusing(() => new OutboundError())
   const { protocol, hostname, host, port } = new URL(address.origin)
   const at = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
@@ -50,7 +54,7 @@ export function proxyConnector(
   }
 }
 
-/** What the policy refuses is known by its own error. */
+/** A refusal by the policy keeps its own error. */
 const unreached = (error: Error): Error =>
   error instanceof OutboundError ? error : new ProxyFailed('the proxy could not be reached')
 
@@ -66,7 +70,7 @@ function connectRequest(authority: string, login: string | null): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Asks the proxy for a way through: within `timeoutMs`, by an answer of bounded size. */
+/** Requests a tunnel from the proxy, within `timeoutMs` and with an answer of bounded size. */
 function openTunnel(
   socket: Socket,
   asking: string,
@@ -74,7 +78,10 @@ function openTunnel(
   done: (error: Error | null) => void,
 ): void {
   let head = Buffer.alloc(0)
-  const timer = setTimeout(() => end(new ProxyFailed('the proxy took too long')), timeoutMs)
+  const timer = setTimeout(
+    () => end(new ProxyFailed('the proxy did not answer in time')),
+    timeoutMs,
+  )
   const end = (error: Error | null, rest?: Buffer): void => {
     clearTimeout(timer)
     socket.off('data', onData).off('error', onGone).off('close', onGone).off('end', onGone)
@@ -88,7 +95,8 @@ function openTunnel(
     head = Buffer.concat([head, chunk])
     const at = head.indexOf(HEAD_END)
     if (at < 0) {
-      if (head.length > HEAD_BYTES_MAX) end(new ProxyFailed('the proxy gave no proper answer'))
+      if (head.length > HEAD_BYTES_MAX)
+        end(new ProxyFailed('the answer of the proxy is not valid HTTP'))
       return
     }
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, at)) ?? []

@@ -1,9 +1,11 @@
 import { checkUrl, userPolicy } from './guard.ts'
 
-/** What a header takes: printable ASCII alone. */
+/** Header values may contain only printable ASCII. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** Where a user's webhook may go: https, and an address that the policy lets; null: nowhere. */
+/**
+ * Returns the URL of a user's webhook if it is https and its address is allowed; otherwise null.
+ */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
@@ -12,8 +14,8 @@ export function webhookAddress(url: string): URL | null {
 export type WebhookErrorCode = 'url' | 'secret'
 
 /**
- * What of a webhook, as it was saved long ago, can't ever be sent by the rules of now; null:
- * nothing. `secret` undefined: it is kept no more; null: there is none.
+ * Returns which part of a stored webhook the current rules no longer allow to be sent; null if
+ * none. `secret` is undefined when it is no longer stored, and null when there is none.
  */
 export function webhookErrorOf(
   url: string,

@@ -8,26 +8,29 @@ import {
   type DriverFactory,
 } from 'slonik'
 
-/** Postgres gave no answer in time; whether the statement was carried out is not known. */
+/** Postgres did not answer in time. It is unknown whether the statement was executed. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
-/** Whether the error tells of a database that can't be reached, rather than of the statement. */
+/**
+ * Reports whether the error means that the database is unreachable, and not that the statement
+ * failed.
+ */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ||
   error instanceof ConnectionError ||
   error instanceof BackendTerminatedError ||
   error instanceof BackendTerminatedUnexpectedlyError
 
-/** The driver has the field, its types don't say so; 0: no limit. */
+/** The driver has this field, but its types do not declare it. 0 sets no limit. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Bounds `pg.query` to `withinMs`, unless the statement says its own `query_timeout`. Statements on
- * a client of `pg.connect()` are not bounded: rebuilds, verifies and DDL that waits for its turn
+ * Limits `pg.query` to `withinMs`, unless the statement has its own `query_timeout`. Statements on
+ * a client of `pg.connect()` are not limited: rebuilds, verifications and DDL that waits for a lock
  * may take as long as they need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
@@ -46,7 +49,9 @@ export function boundQueries(pg: Pool, withinMs: number): void {
   pg.query = bounded as Pool['query']
 }
 
-/** Slonik's driver, with each statement bounded: Slonik drops a connection that failed. */
+/**
+ * Wraps Slonik's driver so that each statement is limited. Slonik drops a connection that failed.
+ */
 export const boundedDriver =
   (withinMs: number): DriverFactory =>
   async (settings) => {

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path'
 import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
-/** A Postgres data folder, with what is needed to run it and to reach it. */
+/** A Postgres data folder, with what is needed to run it and to connect to it. */
 export type Cluster = {
   readonly folder: string
-  /** In the title of each of its processes, so that they can be told from others. */
+  /** The name appears in the title of each of its processes, which identifies them. */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs
@@ -26,7 +26,10 @@ export type Cluster = {
 const NOBODY = 65_534
 export const USER = 'tallygate'
 
-/** Postgres refuses to run as root: then it runs as the owner of its files, at first nobody. */
+/**
+ * Postgres refuses to run as root. It then runs as the owner of its files, which is nobody at
+ * first.
+ */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
   const folder = join(dataDir, 'postgres')
@@ -36,13 +39,17 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * How the server names its own data folder. As root it runs as a user who may not even enter
- * DATA_DIR; its working folder, which we open for it, needs no way there.
+ * Returns how the server addresses its data folder. When it is started as root, it runs as a user
+ * who may not be able to enter DATA_DIR, but it can use the working folder that this process opened
+ * for it.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
 
-/** Opens the cluster in `dataDir`, or makes one. A half-made one is thrown away. */
+/**
+ * Opens the cluster in `dataDir`, or creates one. An incomplete cluster is deleted and created
+ * again.
+ */
 export async function openCluster(
   dataDir: string,
   native: string,
@@ -54,7 +61,8 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Those of a folder that may only be away, such as a volume that is not mounted, are kept.
+  // Existing secrets are kept, because the data folder may only be absent, such as a volume that is
+  // not mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -69,7 +77,8 @@ function makeSecrets(secretFile: string): { name: string; password: string } {
     name: `tallygate-${randomBytes(6).toString('hex')}`,
     password: randomBytes(24).toString('base64url'),
   }
-  // Under its name only once it is whole: what a killed start leaves must be readable.
+  // The file gets its name once it is complete, because a killed start must leave nothing
+  // unreadable.
   const unfinished = `${secretFile}.unfinished`
   writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   renameSync(unfinished, secretFile)
@@ -81,14 +90,16 @@ function secretsOf(secretFile: string): { name: string; password: string } {
     return JSON.parse(readFileSync(secretFile, 'utf8'))
   } catch (error) {
     const fault = `${secretFile}, which holds the database's password, can't be read`
-    throw new Error(`${fault}: restore it from where the folder beside it came`, { cause: error })
+    throw new Error(`${fault}: restore it from the same backup as the folder beside it`, {
+      cause: error,
+    })
   }
 }
 
 function checkedOwner(folder: string, runAs: RunAs): RunAs {
   const version = versionOf(folder)
   if (version !== '18') {
-    throw new Error(`${folder} was made by Postgres ${version}; this one is 18`)
+    throw new Error(`${folder} was created by Postgres ${version}; this is Postgres 18`)
   }
   return runAs
 }
@@ -99,13 +110,16 @@ function versionOf(folder: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     const owner = `user ${statSync(folder).uid}`
-    throw new Error(`${folder} belongs to ${owner}: start as that one, or as root`, {
+    throw new Error(`${folder} belongs to ${owner}: start as that user, or as root`, {
       cause: error,
     })
   }
 }
 
-/** `initdb`: UTF-8 in byte order whatever the machine's locale, checksums, password log-in. */
+/**
+ * Runs `initdb`: UTF-8 in byte order whatever the machine's locale, checksums, and password
+ * authentication.
+ */
 async function initialise(cluster: Cluster, native: string, durable: boolean): Promise<void> {
   const { folder, password, runAs } = cluster
   const passwordFile = `${folder}.password`
@@ -120,7 +134,7 @@ async function initialise(cluster: Cluster, native: string, durable: boolean): P
       join(native, 'bin', 'initdb'),
       [
         ...['-D', ownFolder(cluster), '-U', USER, '-A', 'scram-sha-256', '--data-checksums'],
-        // NOTE: as root the file is reached through its open handle, like the folder.
+        // NOTE: as root, the file is reached through its open handle, like the folder.
         `--pwfile=${runAs.uid === undefined ? passwordFile : '/proc/self/fd/3'}`,
         ...[
           '--encoding=UTF8',
@@ -137,7 +151,7 @@ async function initialise(cluster: Cluster, native: string, durable: boolean): P
         stdio: ['ignore', 'pipe', 'pipe', passwordHandle],
       },
     )
-    if (status !== 0) throw new Error(`the database could not be made in ${folder}: ${output}`)
+    if (status !== 0) throw new Error(`the database could not be created in ${folder}: ${output}`)
   } finally {
     closeSync(passwordHandle)
     rmSync(passwordFile, { force: true })

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../config/config.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
-/** Another process works on this data folder; the message names it. */
+/** Another process uses this data folder; the message names it. */
 export class DataFolderInUse extends Error {
   readonly isOperatorError = true
   constructor(dataDir: string, owner: string) {
-    super(`the data folder ${dataDir} is in use by ${owner}: stop that one, or set DATA_DIR`)
+    super(`the data folder ${dataDir} is in use by ${owner}: stop that process, or set DATA_DIR`)
     this.name = 'DataFolderInUse'
   }
 }
@@ -18,12 +18,12 @@ export type DataLock = { readonly release: () => void }
 const SQLITE_BUSY = 5
 
 /**
- * Takes the data folder for this process, or throws `DataFolderInUse` at once; `ConfigError` where
- * it can't be made or written.
+ * Locks the data folder for this process, or throws `DataFolderInUse` at once. Throws `ConfigError`
+ * when the folder can't be created or written.
  *
- * The lock is the kernel's (SQLite takes it on a file in the folder), so it ends with its process,
- * however that dies: there is no stale lock to recognise, and a reused pid misleads nobody. The
- * owner file beside it only serves the message.
+ * The lock belongs to the kernel (SQLite takes it on a file in the folder), so it ends with its
+ * process, however that dies: there are no stale locks to recognise, and a reused pid does no harm.
+ * The owner file beside it serves only the message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   makeDataFolder(dataDir)

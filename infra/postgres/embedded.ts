@@ -15,17 +15,18 @@ import {
 
 export type EmbeddedPostgres = {
   readonly connectionString: string
-  /** Of the postmaster that runs now. */
+  /** The pid of the current postmaster. */
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
 /**
- * Runs a Postgres of our own in `dataDir`, on a free port of 127.0.0.1, and keeps it running: one
- * that dies is started again on the same port. One left behind by a killed owner is stopped first.
+ * Runs an embedded Postgres in `dataDir`, on a free port of 127.0.0.1, and keeps it running: a
+ * server that dies is restarted on the same port. A server that a killed owner left behind is
+ * stopped first.
  *
- * `durable: false` is for tests alone: what was committed may be lost in a crash. Throws
- * `DataFolderInUse` when another process has `dataDir`.
+ * `durable: false` is only for tests: a crash may lose commits. Throws `DataFolderInUse` when
+ * another process uses `dataDir`.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -37,9 +38,9 @@ export async function startEmbeddedPostgres({
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
-  /** How many processes serve the port, each with connections of its own. */
+  /** The number of processes that serve the port, each with its own connections. */
   readonly workers?: number
-  /** Aborted, it ends a start under way, which throws its reason. */
+  /** Aborts a running start, which then throws the signal's reason. */
   readonly signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const lock = lockDataFolder(dataDir)
@@ -70,10 +71,10 @@ export async function startEmbeddedPostgres({
 }
 
 const CONNECTIONS_MIN = 450
-/** What a process of the product opens at most. */
+/** The maximum number of connections of one process of the product. */
 const CONNECTIONS_EACH = 40
 
-/** For the primary, its workers, and some for whoever looks into it by hand. */
+/** Allows for the primary, its workers and some connections of operators. */
 const connectionsFor = (workers: number): number =>
   Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
 
@@ -119,10 +120,10 @@ function supervise(
       try {
         await stopOrphans(cluster, log)
         server = await start()
-        log.warn({ pid: server.pid }, 'Postgres runs again')
+        log.warn({ pid: server.pid }, 'Postgres is running again')
         return
       } catch (error) {
-        log.error({ reason: (error as Error).message }, 'Postgres could not be started again')
+        log.error({ reason: (error as Error).message }, 'Postgres could not be restarted')
         await delay(pauseMs)
       }
     }
@@ -131,7 +132,7 @@ function supervise(
     for (;;) {
       await server.ended
       if (isStopping) return
-      log.error({ pid: server.pid }, 'Postgres died; starting it again')
+      log.error({ pid: server.pid }, 'Postgres died and is being restarted')
       await restart()
     }
   }

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 
 /**
- * Runs `sql` (DDL that may be repeated: `create … if not exists`) in one transaction, one process
- * at a time for each `name`, after creating the schema of that name.
+ * Creates the schema `name` and runs `sql` (repeatable DDL: `create … if not exists`) in one
+ * transaction. For each `name`, one process at a time does so.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is no schema name`)
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)
   const client = await pg.connect()
   let failure: unknown
   try {

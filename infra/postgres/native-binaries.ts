@@ -19,10 +19,11 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * The folder with Postgres' `bin`, `lib` and `share`, usable by the user it will run as.
+ * Returns the folder with Postgres' `bin`, `lib` and `share` that the server's user can read.
  *
- * The installed package serves when that user can reach it. A checkout may lie in a folder that
- * others can't enter (root's home): then a copy outside of it serves, made once per version.
+ * The installed package is used if that user can reach it. A checkout may be in a folder that
+ * others can't enter (root's home); in that case a copy outside of it is used, which is made once
+ * per version.
  */
 export async function nativeBinaries(
   runAs: RunAs,
@@ -60,7 +61,10 @@ function installedPackage(): { folder: string; version: string } {
   }
 }
 
-/** Makes the library links that the package's install script makes, where scripts were blocked. */
+/**
+ * Creates the library links that the package's install script would create, in case scripts were
+ * blocked.
+ */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -79,7 +83,10 @@ function linkLibraries(folder: string): boolean {
 const cacheFolders = (): string[] =>
   [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
 
-/** A finished copy appears under its name in one rename; null, or why there is none to trust. */
+/**
+ * Copies the package; a finished copy gets its name by one rename. Returns null, or why no copy can
+ * be trusted.
+ */
 function copyOnce(folder: string, copy: string): string | null {
   const unfinished = `${copy}.${randomUUID()}`
   try {
@@ -120,11 +127,14 @@ function openToAll(path: string): void {
   if (entry.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
 }
 
-/** Somebody else may have put a folder there first: what they can change we never run. */
+/**
+ * Another user may have created the folder first, and programs that others can change are never
+ * run.
+ */
 function mistrustOf(copy: string): string | null {
   const { uid, mode } = lstatSync(copy)
-  if (!lstatSync(copy).isDirectory()) return 'is no folder'
-  if (uid !== process.getuid?.()) return `belongs to user ${uid}, not to us`
+  if (!lstatSync(copy).isDirectory()) return 'is not a folder'
+  if (uid !== process.getuid?.()) return `belongs to user ${uid}, not to this user`
   return (mode & 0o022) === 0 ? null : 'can be written by others'
 }
 

@@ -8,15 +8,16 @@ import { runCommand } from './run-command.ts'
 const PATIENCE_MS = 5_000
 
 /**
- * Ends every process of this cluster that an owner killed with -9 left behind: the postmaster
- * first, asked to stop; then, by force, whatever is left (backends whose postmaster was killed,
- * stopped ones). Only the holder of the data lock may call it: then nobody needs them.
+ * Ends every process of this cluster that a killed owner left behind. The postmaster is asked to
+ * stop first, then all remaining processes are killed (backends whose postmaster was killed,
+ * stopped processes). Only the holder of the data lock may call it, because then nobody uses them.
  */
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
   const postmaster = recordedPid(pidFile)
   let left = await processesOf(cluster.name)
-  if (left.length > 0) log.warn({ pids: left }, 'stopping a Postgres left behind by its owner')
+  if (left.length > 0)
+    log.warn({ pids: left }, 'stopping a Postgres that a killed process left behind')
   if (postmaster !== null && left.includes(postmaster)) {
     signal(postmaster, 'SIGINT')
     left = await waitForEnd(cluster.name)
@@ -26,7 +27,7 @@ export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> 
     await delay(20)
     left = await processesOf(cluster.name)
   }
-  // NOTE: Postgres itself refuses to start when the recorded pid is now somebody else's.
+  // NOTE: Postgres refuses to start when the recorded pid now belongs to another process.
   rmSync(pidFile, { force: true })
 }
 
@@ -48,7 +49,7 @@ async function waitForEnd(name: string): Promise<number[]> {
   return left
 }
 
-/** Pids of the processes whose command line or title carries the cluster's name. */
+/** Returns the pids of the processes whose command line or title contains the cluster's name. */
 export async function processesOf(name: string): Promise<number[]> {
   const all = process.platform === 'linux' ? titlesFromProc() : await titlesFromPs()
   const isOurs = (title: string): boolean =>
@@ -83,6 +84,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }

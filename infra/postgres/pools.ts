@@ -10,15 +10,15 @@ import {
 import { boundedDriver, boundQueries } from './bounded.ts'
 
 /**
- * The same address, asking for durable commits in every session: `synchronous_commit=off`, also as
- * somebody's default for a role or a database, lost 396 of 89 127 acknowledged commits when tried.
+ * Adds durable commits to the address, for every session: with `synchronous_commit=off`, which may
+ * also be the default of a role or a database, a test lost 396 of 89 127 acknowledged commits.
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
   const wanted = '-c synchronous_commit=on'
   url.searchParams.set('options', given === null ? wanted : `${given} ${wanted}`)
-  // NOTE: the drivers decode `%20`, and take the `+` of form encoding for a plus.
+  // NOTE: the drivers decode `%20`, and read the `+` of form encoding as a plus.
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }
@@ -29,21 +29,21 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
-/** Includes the wait for another's connection to come free. */
+/** Includes the wait for a free connection. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
-/** For the last answer on a connection that is closed. */
+/** The time for the last answer on a connection that is being closed. */
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
- * The two ways to Postgres: Slonik for SQL of ordinary pace (int8 → bigint, numeric → text,
- * timestamptz → ISO text, rows checked by their row type) and bare pg for hot paths.
+ * Opens the two pools to Postgres: Slonik for ordinary SQL (int8 → bigint, numeric → text,
+ * timestamptz → ISO text, rows validated by their row type) and plain pg for hot paths.
  *
- * A lost connection fails the query that was running on it and nothing else: both pools open new
- * ones. Every session commits synchronously, whatever the server's own default.
+ * A lost connection fails only the query that was running on it; both pools open new ones. Every
+ * session commits synchronously, whatever the server's default.
  *
- * A statement of either is answered within `queryWithinMs` or throws `DatabaseUnavailable`, and its
- * connection is given up; only those on a client of `pg.connect()` may take longer.
+ * A statement of either pool is answered within `queryWithinMs` or throws `DatabaseUnavailable`,
+ * and its connection is closed. Only statements on a client of `pg.connect()` may take longer.
  */
 export async function createPools(
   connectionString: string,
@@ -71,7 +71,7 @@ export async function createPools(
     idleTimeout: 60_000,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
-    // No part leaves state in a session, so that a round trip per use can be saved.
+    // No code leaves state in a session, so the round trip that resets it is skipped.
     resetConnection: async () => {},
   })
   db.on('error', onError)
@@ -84,7 +84,7 @@ export async function createPools(
   }
 }
 
-// NOTE: Slonik's own numeric parser rounds, and its time parsers answer with milliseconds.
+// NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.
 const typeParsers = [
   ...createTypeParserPreset().filter(
     ({ name }) => name !== 'numeric' && !name.startsWith('timestamp'),
@@ -93,7 +93,7 @@ const typeParsers = [
   { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
 ]
 
-// NOTE: `sql.type(schema)` alone checks nothing; this does.
+// NOTE: `sql.type(schema)` alone validates nothing; this interceptor does.
 const checkedRows: Interceptor = {
   name: 'checked-rows',
   transformRow: (context, query, row) => {

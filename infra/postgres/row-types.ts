@@ -5,10 +5,10 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 type Convert = (value: never) => unknown
 
-/** Conversions are kept beside the schemas, because TypeBox's own are slow: 0.3 ms a row. */
+/** Conversions are stored beside the schemas, because TypeBox's own are slow: 0.3 ms per row. */
 const conversions = new WeakMap<TSchema, Convert>()
 
-/** A column that is checked by `schema` and read as what `convert` makes of it. */
+/** A column that is validated by `schema` and converted by `convert`. */
 export function converted<Schema extends TSchema, Value>(
   schema: Schema,
   convert: (value: Static<Schema>) => Value,
@@ -35,10 +35,10 @@ export function arrayOf<Schema extends TSchema>(schema: Schema): TUnsafe<Static<
   return column
 }
 
-/** A column of JSON that only this application writes: its shape is not checked. */
+/** A JSON column that only this application writes, so its shape is not validated. */
 export const jsonOf = <Value>(): TUnsafe<Value> => Type.Unsafe<Value>(Type.Unknown())
 
-/** An `int8` column read as a number; a value beyond ±(2^53 − 1) is a bug and throws. */
+/** An `int8` column that is read as a number. A value beyond ±(2^53 − 1) is a bug and throws. */
 export const wireInteger = converted(
   Type.Refine(
     Type.BigInt(),
@@ -51,10 +51,10 @@ export const wireInteger = converted(
 /** An `int8` column that holds quota. */
 export const quota = Type.BigInt()
 
-/** A `timestamptz` column: ISO text in UTC, with milliseconds. */
+/** A `timestamptz` column, read as ISO text in UTC with milliseconds. */
 export const isoTime = Type.String({ format: 'date-time' })
 
-/** A `numeric` column: its exact text. */
+/** A `numeric` column, read as its exact text. */
 export const decimalText = Type.String()
 
 /** A `numeric` column of a sum, read as quota. */
@@ -63,22 +63,25 @@ export const quotaSum = converted(Type.String({ pattern: '^-?[0-9]+$' }), BigInt
 /** A `numeric` column of a count, read as a number. */
 export const countSum = converted(Type.String(), Number)
 
-/** A text that only its owner's key opens. */
+/** A text that is encrypted under its owner's key. */
 export const sealed = Type.Unsafe<Sealed>(Type.String())
 
-/** A text that only its owner's key opens; null where there is none. */
+/** A text that is encrypted under its owner's key, or null. */
 export const sealedText = nullable(sealed)
 
-/** The type of the rows of a query, for `sql.type`. */
+/** The type of a query's rows, for `sql.type`. */
 export type RowType<Row> = StandardSchemaV1<unknown, Row>
 
 export type RowOf<Type extends RowType<unknown>> = StandardSchemaV1.InferOutput<Type>
 
-/** Rows of these columns; compiled with the first row, so that starting costs nothing. */
+/**
+ * Validates rows of these columns. The validator is compiled with the first row, so that it does
+ * not slow the start.
+ */
 export function rowType<Columns extends TProperties>(
   columns: Columns,
 ): RowType<Static<ReturnType<typeof Type.Object<Columns>>>>
-/** Rows of these columns, read as what `read` makes of one. */
+/** Validates rows of these columns and converts each with `read`. */
 export function rowType<Columns extends TProperties, Row>(
   columns: Columns,
   read: (row: Static<ReturnType<typeof Type.Object<Columns>>>) => Row,

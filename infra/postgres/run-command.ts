@@ -2,10 +2,12 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 export type Finished = { readonly status: number | null; readonly output: string }
 
-/** The system user to run as; empty for our own. */
+/** The system user to run as; empty for the current user. */
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
-/** Runs a program to its end; `output` is what it wrote. A missing program has status null. */
+/**
+ * Runs a program to its end. `output` is everything it wrote. A missing program has status null.
+ */
 export function runCommand(
   program: string,
   parameters: readonly string[],
@@ -24,7 +26,10 @@ export function runCommand(
   })
 }
 
-/** No variable of ours reaches Postgres: a stray PGDATA or LC_ALL must not steer it. */
+/**
+ * Passes none of this process's variables to Postgres, because a stray PGDATA or LC_ALL must not
+ * affect it.
+ */
 export const cleanEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LC_ALL: 'C',

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** The server would lose or refuse what we call committed; the message says what to change. */
+/** The server may lose or refuse acknowledged commits; the message says what to change. */
 export class UnsafeServer extends Error {
   readonly isOperatorError = true
   constructor(faults: readonly string[]) {
@@ -37,14 +37,14 @@ export async function refuseUnsafeServer(pg: Pool): Promise<void> {
   if (faults.length > 0) throw new UnsafeServer(faults)
 }
 
-/** Pure, so that every fault can be tested without such a server. */
+/** The function is pure, so that every fault can be tested without such a server. */
 export function faultsOf(facts: Facts): string[] {
   const faults: (readonly [isFault: boolean, words: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],
     [facts.fsync !== 'on', 'fsync is off: a crash loses or corrupts data'],
     [facts.full_page_writes !== 'on', 'full_page_writes is off: a crash corrupts pages'],
-    [facts.synchronous_commit === 'off', 'synchronous_commit is off, and can not be set on'],
-    [facts.is_replica, 'it is a replica: give the address of the primary'],
+    [facts.synchronous_commit === 'off', 'synchronous_commit is off, and cannot be switched on'],
+    [facts.is_replica, 'it is a replica: set the address of the primary'],
     [facts.is_read_only, 'default_transaction_read_only is on'],
     [facts.encoding !== 'UTF8', `its encoding is ${facts.encoding}, and must be UTF8`],
   ]

@@ -11,24 +11,24 @@ const STOP_WITHIN_MS = 15_000
 
 export type ServerProcess = {
   readonly pid: number
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }
 
 export type ServerSettings = {
-  /** false: what was committed may be lost in a crash; for tests alone. */
+  /** If false, a crash may lose commits; only for tests. */
   readonly durable: boolean
-  /** How many it takes at once. */
+  /** The maximum number of connections. */
   readonly connections: number
 }
 
-/** The port was taken between finding it free and using it. */
+/** The port was taken after it was found free. */
 export class PortTaken extends Error {}
 
 /**
- * Starts Postgres on 127.0.0.1 and answers once it accepts connections. Whenever it throws, nothing
- * runs any more.
+ * Starts Postgres on 127.0.0.1 and resolves once it accepts connections. When it throws, no process
+ * is left running.
  */
 export async function startServer(
   cluster: Cluster,
@@ -43,7 +43,8 @@ export async function startServer(
     cwd: cluster.folder,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own: Ctrl-C in a terminal is for us to handle, draining needs the database.
+    // The server has its own process group, because Ctrl-C must not stop it while this process
+    // drains.
     detached: true,
   })
   const ended = new Promise<void>((resolve) => {
@@ -77,7 +78,7 @@ function parametersOf(
     max_wal_size: '2GB',
     jit: 'off',
     timezone: 'UTC',
-    // Our clients get their errors themselves; statements may hold what no log should.
+    // Clients receive their own errors, and statements may contain data that must not be logged.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -119,13 +120,13 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // Whoever asks while it recovers is told so, many times a second.
+  // While the server recovers, clients that connect cause these lines many times a second.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')
 }
 
-/** Fast shutdown; a server that hangs is ended by force, which its log can recover from. */
+/** Stops the server by a fast shutdown. A server that hangs is killed; it recovers from its log. */
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGINT')

@@ -22,11 +22,11 @@ export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
 export type ProviderMessages = {
   /** Returns at once; while more than `WAITING_MAX` messages wait to be written, drops it. */
   add(message: ProviderMessage): void
-  /** The messages of these calls, by the id of the call. */
+  /** Returns the messages of these calls, by the id of the call. */
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
-  /** Deletes what is older than `RETENTION_MS` at `now`. */
+  /** Deletes messages that are older than `RETENTION_MS` at `now`. */
   sweep(now: number): Promise<void>
-  /** Resolves once everything that was added is written or has failed. */
+  /** Resolves once every added message is written or has failed. */
   flush(): Promise<void>
 }
 

@@ -9,24 +9,24 @@ const SILENCE_MS = 1_000
 const RETRY_MS_MAX = 500
 
 /**
- * A client that never keeps a command for later: what can't be sent now, or was under way when the
- * connection broke, fails at once. It connects again for ever, also when the server is silent, or
- * has become a replica. Resolves after the first try, connected or not.
+ * Connects a client that never queues commands: a command that can't be sent, or was in flight when
+ * the connection broke, fails at once. It reconnects without limit, also when the server is silent
+ * or has become a replica. Resolves after the first attempt, connected or not.
  *
- * `redis://node:6379?cluster=true` names one node of a cluster, which tells the others.
+ * `redis://node:6379?cluster=true` names one node of a cluster, which announces the others.
  */
 export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {
   const url = new URL(text)
   const isCluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
-  // Each failed connection is an event: told when the reason is another one.
+  // Each failed connection raises an event; it is logged when the reason changes.
   let told = ''
   redis.on('error', (err: Error) => {
     const reason = reasonOf(err)
     if (reason === told) return
     told = reason
-    log.warn({ reason, redis: url.host }, 'REDIS_URL: there is no connection that can be used')
+    log.warn({ reason, redis: url.host }, 'REDIS_URL: Redis cannot be reached')
   })
   redis.on('ready', () => {
     told = ''

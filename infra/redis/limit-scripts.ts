@@ -1,9 +1,11 @@
 import { BACKOFF_FIRST_MS, SEATS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
-/** Keys outlive what they say by this: a clock that a test holds still must not lose them. */
+/** Keys outlive their data by this time, so that tests with a stopped clock do not lose them. */
 const SLACK_MS = 60_000
 
-/** The server's clock, unless a test brings its own. Whole milliseconds, as all times here. */
+/**
+ * The server's clock, unless a test supplies another one. All times here are whole milliseconds.
+ */
 const NOW = `
 local now = tonumber(ARGV[1])
 if now == 0 then
@@ -15,19 +17,20 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
 `
 
 /**
- * One decision. KEYS: one for each claim. ARGV: time or 0, seat, lease, then four for each claim:
- * its kind and three numbers. Answers {0, time taken at} or {index of the first full one, wait}.
+ * Decides once for all claims. KEYS has one key per claim. ARGV has the time or 0, the permit's id,
+ * the lease, then four values per claim: its kind and three numbers. Returns {0, time of the
+ * decision} or {index of the first full claim, wait}.
  *
- * - rate (max, period): a list of times, newest first, no longer than max: it is full while the
- *   last of max lies within the period. Ten bytes for each, and exact at every edge.
- * - seats (max): a sorted set of seats by the time they run out.
- * - tokens (max, estimate): a sorted set of seat:amount by time; the member '=' has minus the sum
- *   of all amounts as its score, so that it sorts before every time.
+ * - rate (max, period): a list of times, newest first, no longer than max. It is full while the
+ * last of max lies within the period. It takes ten bytes per time and is exact at every edge.
+ * - seats (max): a sorted set of permits by the time they expire.
+ * - tokens (max, estimate): a sorted set of permit:amount by time. The score of the member '=' is
+ * minus the sum of all amounts, so that it sorts before every time.
  * - backoff (free tries, longest delay, forgotten after): a hash of tries and the time of the last.
  *
- * A time to come was taken before the clock was set back: nobody waits for that.
+ * A time in the future was recorded before the clock was set back, so nobody waits for it.
  *
- * NOTE: what asks only reads, and what takes adds before it removes: a Redis without memory left
+ * NOTE: the checks only read, and the updates add before they remove: a Redis that is out of memory
  * refuses a script at its first addition, but no addition after another write.
  */
 export const ENTER = `${NOW}
@@ -120,8 +123,9 @@ return { 0, now }
 `
 
 /**
- * Gives back. KEYS: one for each. ARGV: seat, time taken at, then three for each key: kind,
- * estimate, tokens used. A time stands for itself: whichever of equal ones goes is the same.
+ * Releases claims. KEYS has one key per claim. ARGV has the permit's id, the time of the decision,
+ * then three values per key: kind, estimate and tokens used. Equal times are interchangeable, so
+ * any of them may be removed.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]
@@ -141,8 +145,8 @@ end
 `
 
 /**
- * Says again that seats are taken: they run out later, and one that a restarted server forgot is
- * known again. KEYS: the seats' key. ARGV: time or 0, lease, seats.
+ * Renews permits: they expire later, and a permit that a restarted server lost is stored again.
+ * KEYS has the key of the permits. ARGV has the time or 0, the lease and the permits.
  */
 export const RENEW = `${NOW}
 local runs_out = text(now + ARGV[2])
@@ -151,8 +155,8 @@ keep(KEYS[1], ARGV[2])
 `
 
 /**
- * Counts the processes. KEYS: the processes. ARGV: time or 0, lease, and the one that says so, or
- * nothing.
+ * Counts the processes. KEYS has the key of the processes. ARGV has the time or 0, the lease, and
+ * the name of the calling process or an empty text.
  */
 export const BEAT = `${NOW}
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end

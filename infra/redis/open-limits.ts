@@ -12,32 +12,39 @@ import { SEAT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
-  /** Of the relay's calls. */
+  /** The limits of the relay's calls. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly close: () => Promise<void>
 }
 
 type Settings = {
-  /** null: everything is this process's own. */
+  /** Null keeps everything in this process. */
   readonly redisUrl: string | null
   readonly secretKey: Uint8Array
   readonly log: Logger
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Keeps short-lived values where there is no Redis; without it, they are this process's own. */
+  /**
+   * Stores short-lived values when there is no Redis; without it, they are kept in this process.
+   */
   readonly pg?: Pool
-  /** How many processes serve one port: without Redis, each has its share of the limits. */
+  /**
+   * The number of processes that serve one port. Without Redis each has its share of the limits.
+   */
   readonly workers?: number
 }
 
 const monotonic = (): number => performance.now()
 
-/** Limits and short-lived values, shared where there is a Redis. One away stops no start. */
+/**
+ * Opens limits and short-lived values, which are shared if there is a Redis. An unreachable Redis
+ * does not prevent the start.
+ */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
   const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
-    // Counts of this process alone need no clock that others share, and none that can be set.
+    // Counts of this process alone use the monotonic clock, which can't be set.
     const own = createMemoryLimits(monotonic)
     const limits: Limits = {
       ...own,

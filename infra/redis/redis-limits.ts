@@ -2,7 +2,7 @@ import type { Claim, Full, PermitEnd } from '../limits/port.ts'
 import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
 
-/** A permit that Redis gave: `takenAt` by its clock. */
+/** A permit that Redis granted; `takenAt` is by its clock. */
 export type RemotePermit = {
   readonly id: string
   readonly owner: string
@@ -10,7 +10,10 @@ export type RemotePermit = {
   readonly takenAt: number
 }
 
-/** Limits kept in Redis: a script for each decision. Methods reject when Redis doesn't answer. */
+/**
+ * Limits that are kept in Redis, with one script call per decision. Methods reject when Redis
+ * doesn't answer.
+ */
 export type RedisLimits = {
   readonly enter: (
     id: string,
@@ -18,19 +21,22 @@ export type RedisLimits = {
     claims: readonly Claim[],
   ) => Promise<RemotePermit | Full>
   readonly release: (permit: RemotePermit, end: PermitEnd) => Promise<void>
-  /** Permits run out unless this is said in time: those of a process that was killed do. */
+  /** Extends the permits. Permits of a killed process are not renewed and expire. */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
-  /** How many processes share the limits, this one among them when it gives its name. */
+  /** Returns how many processes share the limits, including this one when it passes its name. */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>
 }
 
-/** Who shares limits: `calls` those that relay, `site` those that serve the management API. */
+/**
+ * The groups of processes that share limits: `calls` are relays, `site` are servers of the
+ * management API.
+ */
 export type Sharers = 'calls' | 'site'
 
 export type RedisLimitsOptions = {
   readonly leaseMs: number
-  /** For tests: instead of the server's. */
+  /** Replaces the server's clock in tests. */
   readonly clock?: () => number
 }
 
@@ -42,7 +48,7 @@ type Scripts = {
   readonly limitsBeat: Script<number>
 }
 
-/** Between so many commands other work has its turn. */
+/** After this many commands other work may run. */
 const RENEWED_AT_ONCE = 100
 const INSTANCES: Record<Sharers, string> = {
   calls: 'tallygate:instances:calls',

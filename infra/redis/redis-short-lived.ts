@@ -32,9 +32,10 @@ type Scripts = {
 }
 
 /**
- * Short-lived values in Redis, for every process. A dump of it tells nothing: keys are hashed and
- * values encrypted, both under keys that come from `SECRET_KEY`. Without Redis nothing is answered:
- * a code that is believed by one process alone would be worth more than one use.
+ * Stores short-lived values in Redis for all processes. A dump of them reveals nothing: keys are
+ * hashed and values encrypted, both under keys that are derived from `SECRET_KEY`. There is no
+ * fallback without Redis, because a code that each process stored by itself could be used more than
+ * once.
  */
 export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
   const { nameOf, seal, open } = createSealedValues(secretKey)

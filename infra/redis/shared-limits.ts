@@ -14,9 +14,12 @@ import { reasonOf } from '../telemetry/log.ts'
 import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
-  /** Of the relay's calls: the same counts, but lost, only relays share them. */
+  /**
+   * The limits of the relay's calls. The counts are the same, but without Redis only relays share
+   * them.
+   */
   readonly calls: Limits
-  /** How many processes share the limits, as far as this one knows. */
+  /** Returns how many processes share the limits, as far as this process knows. */
   readonly instances: (sharers?: Sharers) => number
   readonly close: () => Promise<void>
 }
@@ -25,7 +28,7 @@ export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
-  /** Longer than this and a call is decided here. */
+  /** If Redis takes longer than this, the call is decided in this process. */
   readonly answerMs?: number
 }
 
@@ -35,14 +38,14 @@ const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
-/** A permit under way, and its double in this process's own limits, if there is need for one. */
+/** A running permit, and its counterpart in this process's own limits if there is one. */
 type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
-/** One that was left while Redis could not be told. */
+/** A permit that was released while Redis was unreachable. */
 type Left = { readonly remote: RemotePermit; readonly end: PermitEnd; readonly at: number }
 
 /**
- * Limits shared through Redis while it answers; else this process's own, of which it has the share
- * that it would have among all. Permits under way are counted on both sides of such a change.
+ * Shares limits through Redis while it answers. Otherwise this process applies its share of them.
+ * Running permits are counted on both sides of such a change.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -69,7 +72,7 @@ class Link {
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
   private left: Left[] = []
-  /** A process that decided nothing of a kind has no share of it. */
+  /** A process that decided nothing of a group has no share of its limits. */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
   private timer: NodeJS.Timeout | undefined
@@ -93,7 +96,7 @@ class Link {
       : this.enterThere(sharers, owner, claims)
   }
 
-  /** Shows that this process lives, and its permits: so it finds out whether Redis takes writes. */
+  /** Announces this process and its permits, which also tests whether Redis accepts writes. */
   async beat(): Promise<void> {
     try {
       const counted = await inTime(
@@ -134,7 +137,7 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // The call is decided here; a permit that was given all the same is not its own.
+      // The call is decided in this process; a permit that Redis grants late is released.
       const giveBack = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(giveBack).catch(() => {})
@@ -152,7 +155,7 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
-    // Only these are renewed and carried over; other entries may never be left.
+    // Only these permits are renewed and carried over; other entries may never be released.
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
@@ -171,7 +174,7 @@ class Link {
     }
   }
 
-  /** Whoever took a permit there still has it here. */
+  /** Counts a permit of Redis in this process as well. */
   private carryOver(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -190,11 +193,11 @@ class Link {
     for (const held of this.held) this.carryOver(held)
     const { instances } = this
     const facts = { reason: reasonOf(err), ...instances }
-    this.log.warn(facts, 'Redis is lost: limits are kept here, each a share of it')
+    this.log.warn(facts, 'Redis is unavailable: this process applies its share of the limits')
     this.beatLater()
   }
 
-  /** Redis keeps a permit of its own accord for so long: what is older is gone there by then. */
+  /** Redis itself drops permits after this time, so older ones need not be released. */
   private tellLater(left: Left): void {
     const fresh = left.at - SEAT_LEASE_MS
     while ((this.left[0]?.at ?? left.at) < fresh) this.left.shift()
@@ -207,7 +210,7 @@ class Link {
     const left = this.left
     this.left = []
     for (const { remote, end } of left) this.redis.release(remote, end).catch(() => {})
-    this.log.info('Redis is back: limits are shared again')
+    this.log.info('Redis is available again: limits are shared')
   }
 
   private beatLater(): void {
@@ -225,7 +228,7 @@ class Link {
 
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'seats'
 
-/** What one of `instances` processes allows, so that together they keep to the claim. */
+/** Returns what one of `instances` processes allows, so that together they respect the claim. */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   return claim.kind === 'backoff'
@@ -233,7 +236,9 @@ export function shareOf(claim: Claim, instances: number): Claim {
     : { ...claim, max: share(claim.max) }
 }
 
-/** Rejects when there is no answer in time, unless it lay there while this process was busy. */
+/**
+ * Rejects when there is no answer in time, unless the answer arrived while this process was busy.
+ */
 function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = () => reject(new Error(`no answer within ${ms} ms`))

@@ -1,25 +1,25 @@
-/** A change of one file of the checkout: the whole text of a new file, or an edit of an old one. */
+/** A change of one file in the checkout: the text of a new file, or an edit of an existing one. */
 export type Change =
   | { readonly path: string; readonly create: string }
   | { readonly path: string; readonly edit: (text: string) => string }
 
-/** `rename-token` → `renameToken`. */
+/** Turns `rename-token` into `renameToken`. */
 export const camelCase = (kebab: string): string =>
   kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** `rename-token` → `RenameToken`. */
+/** Turns `rename-token` into `RenameToken`. */
 export const pascalCase = (kebab: string): string => {
   const camel = camelCase(kebab)
   return camel.charAt(0).toUpperCase() + camel.slice(1)
 }
 
-/** `rename-token` → `Rename token`. */
+/** Turns `rename-token` into `Rename token`. */
 export const sentenceCase = (kebab: string): string => {
   const text = kebab.replaceAll('-', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Adds an import at the top; the formatter puts it in its place. */
+/** Adds an import at the top; the formatter sorts it. */
 export const addImport =
   (line: string) =>
   (text: string): string =>
@@ -27,7 +27,8 @@ export const addImport =
 
 /**
  * Adds a line at the end of the list or object that begins with `opening` and whose closing bracket
- * stands alone at the same indentation. Throws where there is no such list: the recipe is outdated.
+ * is on a separate line with the same indentation. Throws when there is no such list, because the
+ * recipe is then outdated.
  */
 export const addToBlock =
   (opening: RegExp, line: string) =>

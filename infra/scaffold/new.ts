@@ -5,9 +5,9 @@ import type { Change } from './edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**
- * `npm run new -- KIND NAME`: makes the files and the entries in lists that a new page, action,
- * question, provider or option needs, in the folder that it is started in. CONTRIBUTING.md has the
- * same recipes in words. Nothing is written unless every change can be made.
+ * Runs `npm run new -- KIND NAME` in the current folder: creates the files and list entries that a
+ * new page, action, question, provider or option needs. CONTRIBUTING.md has the same recipes in
+ * words. Nothing is written unless every change can be made.
  */
 const ROOT = process.cwd()
 
@@ -20,7 +20,7 @@ const fail = (message: string): never => {
 function changedText(change: Change): string {
   const file = join(ROOT, change.path)
   if ('create' in change) {
-    if (existsSync(file)) fail(`${change.path} exists already`)
+    if (existsSync(file)) fail(`${change.path} already exists`)
     return change.create
   }
   if (!existsSync(file)) fail(`${change.path} does not exist`)

@@ -8,17 +8,20 @@ import {
   sentenceCase,
 } from './edits.ts'
 
-/** What a recipe makes, and what remains to be done by hand. */
+/** The files that a recipe changes, and the steps that remain to be done by hand. */
 export type Scaffold = { readonly changes: readonly Change[]; readonly next: readonly string[] }
 
 export type Recipe = {
   readonly usage: string
-  /** Of the argument; groups are given to `make`. */
+  /** Matches the argument. Its groups are passed to `make`. */
   readonly pattern: RegExp
   readonly make: (...groups: string[]) => Scaffold
 }
 
-/** Of the files that are made; the import table holds for this file, too. */
+/**
+ * The created files import from this folder. The constant keeps the import table from counting the
+ * text as an import of this file.
+ */
 const CONSOLE_UI = '#console/ui'
 
 const NAME = '([a-z][a-z0-9]*(?:-[a-z0-9]+)*)'

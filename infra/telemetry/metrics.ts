@@ -50,7 +50,7 @@ export function createMetrics(readings: Readings): Registry {
   })
   new Gauge({
     name: 'tallygate_limits_degraded',
-    help: '1 while Redis is lost and this process keeps its share of the limits itself',
+    help: '1 while Redis is unavailable and this process applies its own share of the limits',
     registers,
     collect() {
       this.set(readings.areLimitsDegraded() ? 1 : 0)

@@ -5,11 +5,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * AES-256-GCM under a 32-byte key: nonce, ciphertext, tag. A new random nonce each time; `context`
- * is bound in as associated data, so that a record moved elsewhere can't be read.
+ * Encrypts with AES-256-GCM under a 32-byte key: nonce, ciphertext, tag. Each record has a new
+ * random nonce. `context` is bound as associated data, so that a record that is moved elsewhere
+ * can't be decrypted.
  *
- * NOTE: the key is an object made once; from bytes, Node would wrap it anew at every call, which
- * takes three times as long as all the rest.
+ * NOTE: the key is an object that is created once. From bytes, Node would wrap the key at every
+ * call, which takes three times as long as the rest.
  */
 export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array): Buffer {
   const nonce = newNonce()
@@ -19,7 +20,7 @@ export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array):
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws when key or context is another, or a bit was changed. */
+/** Throws when the key or the context differs, or a bit was changed. */
 export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed record is too short')
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
@@ -28,12 +29,12 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   cipher.setAAD(Buffer.from(context))
   cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const plaintext = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-  // In this mode nothing is left to come: it checks the tag, and throws.
+  // In this mode no data remains; the call verifies the tag and throws.
   cipher.final()
   return plaintext
 }
 
-/** Drawn for many at once: the call costs more than the bytes. */
+/** Nonces are drawn in blocks, because the call costs more than the bytes. */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length
 
@@ -46,19 +47,22 @@ function newNonce(): Buffer {
   return nonces.subarray(used - NONCE_BYTES, used)
 }
 
-/** Without characters that are mistaken for others: five bits each. */
+/** The alphabet leaves out characters that look alike. Each character encodes five bits. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
-/** Four already hide which code is whose (Luby and Rackoff); two more cost microseconds. */
+/**
+ * Four rounds already hide which code belongs to which id (Luby and Rackoff); two more cost
+ * microseconds.
+ */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
 type Keyed = Pick<Vault, 'keyedHash'>
 
 /**
- * An id as a code of ten letters and digits that can't be told from the id without the key, and
- * back: a Feistel network over 50 bits, its rounds keyed. Nothing is kept, so nothing is searched.
+ * Encodes an id as ten letters and digits, from which the id can't be derived without the key. The
+ * code is a keyed Feistel network over 50 bits, so nothing is stored or looked up.
  */
 export function codeOfId(vault: Keyed, id: number): string {
   let [left, right] = [Math.floor(id / HALF), id % HALF]
@@ -66,7 +70,10 @@ export function codeOfId(vault: Keyed, id: number): string {
   return `${textOf(left)}${textOf(right)}`
 }
 
-/** null when it is no code at all; any other code stands for some id, mostly nobody's. */
+/**
+ * Returns null when the text is not a code. Any other code stands for some id, which mostly does
+ * not exist.
+ */
 export function idOfCode(vault: Keyed, code: string): number | null {
   const text = code.trim().toLowerCase()
   if (!CODE.test(text)) return null

@@ -7,8 +7,9 @@ const BLOCK_BYTES = 64
 const TEXT_BYTES_MAX = 1_024
 
 /**
- * HMAC-SHA256 (RFC 2104) under one key, as hex. Two one-shot digests over blocks made in advance:
- * `createHmac` costs ten times as much, most of it for wrapping the key anew at every call.
+ * Creates an HMAC-SHA256 (RFC 2104) under one key, as hex. It uses two one-shot digests over
+ * prepared blocks: `createHmac` costs ten times as much, mostly because it wraps the key at every
+ * call.
  */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new Error(`a key of at most ${BLOCK_BYTES} bytes`)
@@ -31,30 +32,33 @@ function padded(key: Uint8Array, pad: number): Buffer {
   return block
 }
 
-/** This database's secrets were encrypted under another `SECRET_KEY`: nothing can be read. */
+/** The database's secrets were encrypted under another `SECRET_KEY`, so none can be decrypted. */
 export class WrongSecretKey extends Error {
   readonly isOperatorError = true
   constructor() {
     super(
       'SECRET_KEY is not the one that this database was set up with, so its provider keys, ' +
-        'tokens and passwords can not be read: start with the original key',
+        'tokens and passwords cannot be read: start with the original key',
     )
     this.name = 'WrongSecretKey'
   }
 }
 
-/** A random data key, and the same wrapped for keeping. */
+/** A random data key, and its wrapped form for storage. */
 type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
-  /** Names the wrapping key beside what it wrapped, so that it can be replaced one day. */
+  /**
+   * The name of the wrapping key, stored beside what it wrapped, so that the key can be replaced
+   * later.
+   */
   readonly kid: string
   newDataKey(context: string): DataKey
   unwrap(context: string, wrapped: Uint8Array): KeyObject
   keyedHash(purpose: Pepper, text: string): string
 }
 
-/** Everything the vault uses is derived from the 32 bytes of `SECRET_KEY`, each for one purpose. */
+/** Derives every key of the vault from the 32 bytes of `SECRET_KEY`, each for one purpose. */
 export function createKeyRing(secretKey: Uint8Array): KeyRing {
   if (secretKey.length !== 32) throw new Error('the secret key must have 32 bytes')
   const derive = (purpose: string) =>
@@ -89,7 +93,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   }
 }
 
-/** Throws `WrongSecretKey` when the vault of this database belongs to another key. */
+/** Throws `WrongSecretKey` when this database's vault belongs to another key. */
 export async function checkSecretKey(pg: Pool, kid: string): Promise<void> {
   await pg.query(
     'insert into vault.wrapping_key (id, kid) values (1, $1) on conflict (id) do nothing',

@@ -8,15 +8,16 @@ const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * 128 characters in any script; more is cut before hashing, so that a request can't buy work by
- * its length. The passes run over the memory, not over the password, which is digested once.
+ * This allows 128 characters in any script. Longer passwords are cut before hashing, so that a
+ * request can't cause more work by its length. The passes run over the memory and not over the
+ * password, which is digested once.
  */
 const PASSWORD_BYTES_MAX = 512
 
 /**
- * argon2id (19 MiB, 2 passes, 1 lane) as a PHC string:
- * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
- * Blocks its thread for tens of milliseconds: for the workers alone.
+ * Hashes with argon2id (19 MiB, 2 passes, 1 lane) and returns a PHC string:
+ * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters). It
+ * blocks its thread for tens of milliseconds, so only the workers may call it.
  */
 export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
   const salt = randomBytes(SALT_BYTES)
@@ -28,7 +29,7 @@ export function hashNow(password: string, { memoryKib, passes }: HashCosts): str
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/
 
-/** False for a string in another format too. Compares in constant time. */
+/** Compares in constant time. Returns false also for a string in another format. */
 export function verifyNow(password: string, phc: string): boolean {
   const match = PHC.exec(phc)
   if (match === null) return false

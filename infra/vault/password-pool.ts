@@ -13,8 +13,8 @@ type Waiting = {
 }
 
 /**
- * Hashing on two threads of its own. libuv's pool would do it too, but name look-ups and files
- * wait in that one: a flood of logins would hold up every upstream call.
+ * Hashes passwords on two separate threads. libuv's pool could do it as well, but name look-ups and
+ * file operations use that pool, so a flood of logins would delay every upstream call.
  */
 export function createPasswordPool(): Pick<Vault, 'hashPassword' | 'verifyPassword'> {
   const queue: Waiting[] = []

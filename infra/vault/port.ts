@@ -11,7 +11,7 @@ export type SecretPurpose =
   | 'webhook'
   | 'message'
 
-/** What texts are hashed for: the same text has another hash for another purpose. */
+/** The purposes of keyed hashes. The same text has a different hash for each purpose. */
 export type Pepper =
   | 'token-key'
   | 'redemption-key'
@@ -30,40 +30,46 @@ export type Pepper =
   | 'device'
 
 /**
- * Keeps what events must not hold. Secrets are AES-256-GCM encrypted under a data key that
- * `SECRET_KEY` wraps; `owner` (`channel:3`) and purpose are bound in as associated data.
+ * Stores what events must not hold. Secrets are encrypted with AES-256-GCM under a data key that
+ * `SECRET_KEY` wraps; `owner` (`channel:3`) and purpose are bound as associated data.
  */
 export interface Vault {
-  /** Stores a secret and answers its reference, for an event to carry. */
+  /** Stores a secret and returns its reference, which events may contain. */
   putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
-  /** Throws when the reference is unknown or belongs to another purpose or owner. */
+  /** Throws when the reference is unknown, or belongs to another purpose or owner. */
   getSecret(purpose: SecretPurpose, owner: string, ref: string): Promise<string>
-  /** Many at once: missing ones are absent from the answer. */
+  /** Reads several secrets at once. Missing ones are absent from the result. */
   getSecrets(
     purpose: SecretPurpose,
     refs: readonly { readonly owner: string; readonly ref: string }[],
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
-  /** Keyed hash (HMAC-SHA256, hex) by which a key or name is found without keeping it. */
+  /**
+   * Returns the keyed hash (HMAC-SHA256, hex) by which a key or name is looked up without storing
+   * it.
+   */
   keyedHash(purpose: Pepper, text: string): string
-  /** Encrypts with the user's own data key, made on first use. */
+  /** Encrypts with the user's data key, which is created on first use. */
   seal(userId: number, text: string): Promise<Sealed>
-  /** null once the user's data key has been destroyed. */
+  /** Returns null once the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
   /**
-   * Destroys the user's data key and secrets, for good: what was sealed is noise, and what is
-   * sealed from now on can be opened by nobody. Other processes forget the key within a minute.
+   * Destroys the user's data key and secrets irrevocably: nothing that was or will be sealed for
+   * the user can be opened. Other processes forget the key within a minute.
    */
   destroyUser(userId: number): Promise<void>
-  /** argon2id off the main thread, two at a time; PHC string. `VaultBusy` when too many wait. */
+  /**
+   * Hashes with argon2id off the main thread, two passwords at a time, and returns a PHC string.
+   * Throws `VaultBusy` when too many wait.
+   */
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string): Promise<boolean>
 }
 
-/** A record of the vault that is there, but can't be decrypted: damaged, or moved elsewhere. */
+/** A record of the vault exists and can't be decrypted, because it is damaged or was moved. */
 export class UnreadableSecret extends Error {
   constructor(cause: unknown) {
-    super('a record of the vault can not be decrypted', { cause })
+    super('a record of the vault cannot be decrypted', { cause })
     this.name = 'UnreadableSecret'
   }
 }

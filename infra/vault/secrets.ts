@@ -9,7 +9,7 @@ type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }
 const SELECT = `select ref, owner, wrapped_key, sealed from vault.secrets
   where purpose = $1 and ref = any($2::text[])`
 
-/** The secrets of the vault: each under a data key of its own, which `SECRET_KEY` wraps. */
+/** Creates the secrets of the vault, each under its own data key, which `SECRET_KEY` wraps. */
 export function createSecrets(
   pg: Pool,
   ring: KeyRing,
@@ -60,7 +60,10 @@ export function createSecrets(
 const contextOf = (purpose: string, owner: string, ref: string): string =>
   JSON.stringify([purpose, owner, ref])
 
-/** What a user's webhooks are signed with; null: nothing; undefined: it is kept no more. */
+/**
+ * Returns the secret that signs a user's webhooks; null when there is none; undefined when it is no
+ * longer stored.
+ */
 export async function webhookSecret(
   vault: Pick<Vault, 'getSecrets'>,
   userId: number,

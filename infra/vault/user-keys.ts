@@ -6,11 +6,13 @@ import type { KeyRing } from './key-ring.ts'
 import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
-/** For so long another process may still read what was erased in this one. */
+/** For this long another process may still read texts whose key this process destroyed. */
 const CACHED_MS = 60_000
 const FORMAT = 's1.'
 
-/** Texts of and about a user, under a data key of that user's: without it they are noise. */
+/**
+ * Seals texts of and about a user under that user's data key. Without the key they are unreadable.
+ */
 export function createSealing(
   pg: Pool,
   ring: KeyRing,
@@ -39,19 +41,20 @@ export function createSealing(
       [userId, ring.kid, wrapped],
     )
     const made = await find(userId)
-    if (made === null) throw new Error(`the data key of user ${userId} vanished while being made`)
+    if (made === null)
+      throw new Error(`the data key of user ${userId} disappeared while it was created`)
     return made
   }
   return {
     seal: async (userId, text) => {
       const found = await findOrMake(userId)
-      // What comes late of somebody who was erased: under a key that nobody keeps.
+      // Texts of an erased user that arrive late are sealed under a key that is not stored.
       const key = found === 'destroyed' ? createSecretKey(randomBytes(32)) : found
       const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
     },
     open: async (userId, sealed) => {
-      if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text is in no known format')
+      if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text has an unknown format')
       const key = recall(userId) ?? (await find(userId))
       if (key === null || key === 'destroyed') return null
       const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
@@ -69,7 +72,7 @@ export function createSealing(
   }
 }
 
-/** In place of a key that was destroyed, so that none is made again. */
+/** Replaces a destroyed key, so that no new one is created. */
 const NO_KEY = Buffer.alloc(0)
 
 function createCache() {

@@ -7,8 +7,8 @@ import { createSecrets } from './secrets.ts'
 import { createSealing } from './user-keys.ts'
 
 /**
- * The vault in the schema `vault` of this database. Throws `WrongSecretKey` when it was set up
- * with another key.
+ * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` when it was set
+ * up with another key.
  */
 export async function createVault(parts: {
   readonly pg: Pool
@@ -26,10 +26,13 @@ export async function createVault(parts: {
   }
 }
 
-/** One for the process, whose threads start with the first password. */
+/** The process has one pool, whose threads start with the first password. */
 const PASSWORDS = createPasswordPool()
 
-/** Schema `vault`: outside of events and read models, and never in a dump that leaves the house. */
+/**
+ * The schema is separate from events and read models, and must not be in a dump that leaves the
+ * site.
+ */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (
     id int primary key check (id = 1),

@@ -52,7 +52,7 @@ const otherModelWords = (model: string): Words => ({
   en: `The answer names another model than the requested one: ${model}`,
 })
 
-/** Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and reports its duration. */
+/** Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and times it. */
 export const testOneChannel: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/test/:id'),

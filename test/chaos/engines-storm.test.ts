@@ -112,7 +112,7 @@ describe.skipIf(kafka === null)(
     it('the faults were real: each engine was missed', () => {
       expect(complaints).toMatch(/UNAVAILABLE/)
       expect(complaints).toMatch(/Kafka delivers nothing/)
-      expect(complaints).toMatch(/Redis is lost/)
+      expect(complaints).toMatch(/Redis is unavailable/)
     })
 
     it('every call acknowledged is billed once, each admitted one ended once, no hold left', () => {

@@ -8,11 +8,11 @@ import type { EventReads } from './event-reads.ts'
 export type Comparison = {
   readonly streams: number
   readonly events: number
-  /** Streams that are not the same at both ends, in order of name, a hundred at most. */
+  /** The names of streams that differ, in order, at most a hundred. */
   readonly different: readonly string[]
-  /** Whether all events lie in the same order at both ends. */
+  /** True when all events have the same order at both ends. */
   readonly isSameOrder: boolean
-  /** What the target is known by; null: it is empty. */
+  /** Identifies the target by its first event; null when it is empty. */
   readonly firstEvent: string | null
 }
 
@@ -26,7 +26,10 @@ type End = {
 const PAGE = 2_000
 const DIFFERENT_MAX = 100
 
-/** Reads both ends in full: ids and bytes of every stream, and the order over all of them. */
+/**
+ * Reads both ends completely and compares the ids and bytes of every stream, and the order of all
+ * events.
+ */
 export async function compareHistories(
   source: CopySource,
   target: EventReads,

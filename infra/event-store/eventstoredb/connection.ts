@@ -1,15 +1,15 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { ConfigError } from '../../config/config.ts'
 
-/** A client of the server, which can be exchanged for a new one. */
+/** A client of the server that can be replaced by a new one. */
 export type Connection = {
   readonly client: () => EventStoreDBClient
-  /** `failed` lost a reply or its connection: whoever asks next gets another, if not already. */
+  /** Replaces `failed`, which lost a reply or its connection, unless it is replaced already. */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
 }
 
-/** The parts of the client (6.2.1, pinned) that its types keep to themselves. */
+/** The members of the client (6.2.1, pinned) that its types do not declare. */
 type Inner = {
   supports: (method: unknown) => Promise<boolean>
   getChannel: () => Promise<{ close(): void }>
@@ -20,13 +20,13 @@ const ATTEMPT_WITHIN_MS = 4_000
 let opened = 0
 
 /**
- * `url` as the client takes it (`esdb://`, `esdb+discover://`), or with `kurrentdb` for `esdb`.
- * Throws `ConfigError` when it can't be parsed.
+ * Connects to `url`, which uses the client's schemes (`esdb://`, `esdb+discover://`) or `kurrentdb`
+ * in place of `esdb`. Throws `ConfigError` when it can't be parsed.
  *
- * NOTE: the client would send appends through one duplex stream and a module-global map: a broken
- * stream rejects other clients' appends, an answer that then still comes throws in an event
- * handler, and a write that waits for `drain` becomes an unhandled rejection. Told that the server
- * has no batch append, it makes one call for each append, with a deadline of its own.
+ * NOTE: by default the client sends appends through one duplex stream and a module-global map: a
+ * broken stream rejects the appends of other clients, a late answer throws in an event handler, and
+ * a write that waits for `drain` becomes an unhandled rejection. When `supports` reports that the
+ * server has no batch append, the client makes one call per append, each with its own deadline.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
@@ -45,7 +45,7 @@ export function connectEventStoreDb(url: string): Connection {
   }
 }
 
-/** Calls under way end by themselves; the connection is given up after them. */
+/** Calls in progress end by themselves; the connection is closed after them. */
 function closeChannel(client: EventStoreDBClient): void {
   ;(client as unknown as Inner)
     .getChannel()
@@ -59,7 +59,10 @@ function newClient(url: string): EventStoreDBClient {
   return client
 }
 
-/** The client's own words say what is wrong, but quote what we added; the first line will do. */
+/**
+ * The client's message explains the error, but quotes options that were added here. Its first line
+ * is sufficient.
+ */
 function parsed(url: string): EventStoreDBClient {
   try {
     return EventStoreDBClient.connectionString(url)
@@ -70,13 +73,13 @@ function parsed(url: string): EventStoreDBClient {
 }
 
 /**
- * Clients with equal options share a connection, and with it what is wrong with it: a keep-alive
- * interval that differs by milliseconds makes each one's its own.
+ * Clients with equal options share a connection and its faults. A keep-alive interval that differs
+ * by milliseconds gives each client its own connection.
  */
 function withOwnConnection(url: string): string {
   opened += 1
   const [address = '', query = '', more] = url.replace(/^kurrentdb/, 'esdb').split('?')
-  if (more !== undefined) throw new ConfigError('EVENTSTORE_URL', 'may have one "?" only')
+  if (more !== undefined) throw new ConfigError('EVENTSTORE_URL', 'may contain only one "?"')
   const options = new URLSearchParams(query)
   const given = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
   if (!/^[1-9]\d{0,8}$/.test(given)) {
@@ -86,6 +89,6 @@ function withOwnConnection(url: string): string {
   const interval = Number(given)
   options.set('keepAliveInterval', String(interval + (opened % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
-  // A blank as the client decodes it.
+  // The client decodes this as a blank.
   return `${address.replace(/\/+$/, '')}?${String(options).replaceAll('+', '%20')}`
 }

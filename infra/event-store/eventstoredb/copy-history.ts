@@ -11,18 +11,18 @@ import { createExactAppend, type ExactAppend } from './exact-append.ts'
 type Options = {
   /** The database that holds the history. */
   readonly pg: Pool
-  /** Of the EventStoreDB that it is copied to. */
+  /** The address of the target EventStoreDB. */
   readonly url: string
   readonly log: Logger
-  /** Told now and then how many events stand at the target. */
+  /** Called from time to time with the number of events at the target. */
   readonly onProgress?: (copied: number) => void
 }
 
-/** The target holds events that are not a beginning of the source. */
+/** Thrown when the events of the target are not a beginning of the source. */
 export class ForeignTarget extends Error {
   readonly isOperatorError = true
   constructor(stream: string) {
-    super(`EVENTSTORE_URL: holds events of another history, as in stream ${stream}`)
+    super(`EVENTSTORE_URL: contains events of another history, for example in stream ${stream}`)
     this.name = 'ForeignTarget'
   }
 }
@@ -31,8 +31,8 @@ const APPEND_WITHIN_MS = 60_000
 
 /**
  * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
- * and metadata, in the same global order. What stands at the target says where to go on, so it may
- * be killed and begun again at any time. Compares both ends when it is through.
+ * and metadata, in the same global order. The events at the target determine where to continue, so
+ * the copy may be killed and restarted at any time. Finally both ends are compared.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options
@@ -57,7 +57,7 @@ export async function copyHistory(options: Options): Promise<Comparison> {
   }
 }
 
-/** The source's position of the target's last event; 0 for an empty target. */
+/** Returns the source's position of the target's last event; 0 for an empty target. */
 async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
   const [first] = await reads.readAll(0, 1)
   if (first === undefined) return 0
@@ -78,7 +78,7 @@ async function lastEvent(reads: EventReads) {
   return last
 }
 
-/** Neighbours of one stream go together, as far as one append carries them. */
+/** Groups neighbouring events of one stream, up to the limits of one append. */
 function partsOf(events: readonly SourceEvent[]): ExactPart[] {
   const parts: { stream: string; expected: number; events: SourceEvent['event'][] }[] = []
   let bytes = 0
@@ -97,7 +97,7 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
 
 async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
   for (const { id, data } of part.events) {
-    // The client writes what `JSON.stringify` makes of the parsed data.
+    // The client writes `JSON.stringify` of the parsed data.
     if (JSON.stringify(JSON.parse(data)) !== data) {
       throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
     }

@@ -20,7 +20,7 @@ import { copyHistory } from './copy-history.ts'
 
 const FORCE = 'ES_COPY_FORCE'
 
-/** Whether the operator says that whoever still seems to run doesn't, or is of no account. */
+/** The operator may force the copy when processes only seem to be running. */
 function isForced(environment: NodeJS.ProcessEnv): boolean {
   const text = environment[FORCE] ?? ''
   if (text !== '' && text !== 'true') throw new ConfigError(FORCE, `must be true, not "${text}"`)
@@ -28,9 +28,9 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Throws `ConfigError` while processes run on this database's own event store: each keeps the
- * session open that it appends through. They would go on with caches, positions and read models
- * of a history that has moved, and what they are asked meanwhile would fail.
+ * Throws `ConfigError` while processes use this database as their event store: each keeps its
+ * append session open. They would continue with caches, positions and read models of a history that
+ * has moved, and their requests would fail during the copy.
  */
 async function refuseRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
@@ -42,7 +42,7 @@ async function refuseRunning(pg: Pool): Promise<void> {
   const places = [...new Set(rows.map(({ place }) => place))].sort().join(', ')
   throw new ConfigError(
     'DATABASE_URL',
-    `still in use by processes of Tallygate: ${rows.length}, from ${places}. Stop them first; ` +
+    `is still in use by processes of Tallygate: ${rows.length}, from ${places}. Stop them first; ` +
       `if they are gone and Postgres has not noticed yet, set ${FORCE}=true`,
   )
 }
@@ -55,9 +55,10 @@ const say = (line: string): void => {
 }
 
 /**
- * `npm run es:copy`: the history of `DATABASE_URL`, or of the embedded Postgres in `DATA_DIR`, to
- * `EVENTSTORE_URL`. Exits with 0 when both ends are the same; from then on the database belongs to
- * the target, and Postgres takes no more events. Else exits with 1, and nothing has changed here.
+ * Runs `npm run es:copy`: copies the history of `DATABASE_URL`, or of the embedded Postgres in
+ * `DATA_DIR`, to `EVENTSTORE_URL`. Exits with 0 when both ends are the same; from then on the
+ * database belongs to the target, and Postgres accepts no more events. Otherwise it exits with 1
+ * and changes nothing in the database.
  */
 async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
   const config = readConfig({ ...environment, EVENT_STORE: 'eventstoredb' })
@@ -71,12 +72,12 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // What happens to idle connections is of no account; the last ones end with the server.
+  // Errors of idle connections are ignored; the last connections end with the server.
   pg.on('error', () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
   } finally {
-    // An aborted copy still has its connections; they end with this process.
+    // The connections of an aborted copy end with this process.
     if (!signal.aborted) await pg.end()
     await embedded?.stop()
   }
@@ -95,22 +96,23 @@ async function copyOnce(copy: Copy): Promise<boolean> {
   return isPostgres({ name }) ? await copyFrozen(copy) : isThereBefore(name, copy.url)
 }
 
-/** Nothing is left to do for the same target; another one comes too late. */
+/** There is nothing left to do for the same target, and another target is refused. */
 function isThereBefore(name: string, url: string): true {
-  const went = `the history went to ${name} before`
+  const went = `the history has already been moved to ${name}`
   if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', went)
   say(went)
   return true
 }
 
-/** Nobody appends to the source meanwhile: what came later would not be at the target. */
+/** Locks the source during the copy, because later events would be missing at the target. */
 async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
-  // Whoever waits for it hears of a lost connection too.
+  // The listener prevents a lost connection from ending the process.
   guard.on('error', () => {})
   try {
     await freeze(guard)
-    // NOTE: not by the guard, which would keep every start waiting for this table until the end.
+    // NOTE: the query does not use the guard, whose transaction would make every start wait for
+    // this table until the end.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isThereBefore(name, url)
     await refuseEmpty(pg)
@@ -128,7 +130,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     if (!isSameOrder) say('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
-      // One that had lost its session may be back; starts wait for the end of this.
+      // A process that had lost its session may have reconnected. Starts wait for the end of this
+      // transaction.
       if (mustBeAlone) await refuseRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }
@@ -151,19 +154,19 @@ async function freeze(guard: PoolClient): Promise<void> {
     await guard.query(`${FREEZE} nowait`)
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
-    say('waiting for the database to be ours alone')
+    say('waiting for exclusive access to the database')
     await guard.query('rollback')
     await guard.query(FREEZE)
   }
 }
 
-/** A database that was never used would be sealed for nothing. */
+/** Refuses a database that was never used, because sealing it would be pointless. */
 async function refuseEmpty(pg: Pool): Promise<void> {
   const { rowCount } = await pg.query('select from event_store.events limit 1')
   if (rowCount === 0) throw new ConfigError(...NO_HISTORY)
 }
 
-/** Also a process that runs, or one of an earlier release, can't append any more. */
+/** Prevents appends by processes that are still running, or of an earlier release. */
 const SEAL = `
   create or replace function event_store.refuse_append() returns trigger language plpgsql
   as $refuse$
@@ -174,7 +177,7 @@ const SEAL = `
   create or replace trigger moved_away before update on event_store.head
     for each statement execute function event_store.refuse_append()`
 
-/** No such table, no such schema. */
+/** These SQLSTATEs mean that the table or the schema does not exist. */
 const NOTHING_THERE = ['42P01', '3F000']
 const NO_HISTORY = ['DATABASE_URL, DATA_DIR', 'there is no history in this database'] as const
 
@@ -197,5 +200,5 @@ try {
   process.stderr.write(aborting.signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
   process.exitCode = 1
 }
-// Of a copy that was stopped on its way, connections may be open.
+// A copy that was stopped may leave connections open.
 if (aborting.signal.aborted) process.exit()

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { EncodedEvent } from '../encoded-append.ts'
 
-/** An event as Postgres keeps it. `data`: the exact text. */
+/** An event as Postgres stores it. `data` is the exact text. */
 export type SourceEvent = {
   readonly position: number
   readonly stream: string
@@ -11,7 +11,10 @@ export type SourceEvent = {
 
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
-  /** The position of an event; null when there is another, or none, at that place. */
+  /**
+   * Returns the position of an event; null when there is no event, or another one, at that
+   * revision.
+   */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
 }
 
@@ -30,7 +33,9 @@ type Row = {
   at: string
 }
 
-/** The events of a Postgres event store, read as text: decoding would lose what was written. */
+/**
+ * Reads the events of a Postgres event store as text, because decoding would lose the exact bytes.
+ */
 export function createCopySource(pg: Pool): CopySource {
   return {
     after: async (position) => {

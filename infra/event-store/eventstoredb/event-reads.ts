@@ -20,14 +20,14 @@ import {
 export type EventReads = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<StoredEvent[]>
   readonly readAll: (after: number, limit: number) => Promise<StoredEvent[]>
-  /** -1: there is no such stream. */
+  /** Returns -1 when the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
-  /** Null when no event of ours stands at this very position. */
+  /** Returns null when no event of this product is at exactly this position. */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
-/** A follower may be behind, and decisions are made on what is read. */
+/** Reads go to the leader, because a follower may lag and decisions depend on the result. */
 const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
@@ -35,7 +35,9 @@ const PAGE_MIN = 16
 const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
-/** Reads with a deadline of their own; a server that can't be reached throws `StoreUnavailable`. */
+/**
+ * Creates reads with their own deadlines. A server that can't be reached throws `StoreUnavailable`.
+ */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -44,7 +46,7 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // The client itself goes on to the node that leads now.
+        // In this case the client itself continues with the node that leads now.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
@@ -94,7 +96,7 @@ function collected(reading: Reading): Promise<Resolved[]> {
       reject(new Error(`no answer within ${READ_WITHIN_MS} ms`))
       reading.cancel().catch(() => {})
     }, READ_WITHIN_MS)
-    // NOTE: kept for good, since an error without a listener would end the process.
+    // NOTE: the listener stays, because an error without a listener would end the process.
     reading.on('error', (error) => {
       clearTimeout(late)
       reject(error)
@@ -110,7 +112,9 @@ function collected(reading: Reading): Promise<Resolved[]> {
 export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
-/** The server's own events take places of a page too, so it goes on until there are enough. */
+/**
+ * The server's own events also take places of a page, so reading continues until there are enough.
+ */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for (let from = after; ; ) {
@@ -131,7 +135,7 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
   }
 }
 
-/** Backwards over the server's own events, no further than the last time. */
+/** Reads backwards over the server's own events, no further than the previous call did. */
 function headReader(collect: Collect): () => Promise<number> {
   let known = { end: 0, head: 0 }
   return async () => {

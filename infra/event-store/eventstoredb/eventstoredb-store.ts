@@ -17,16 +17,18 @@ import { type Locks, LockTimeout } from './locks.ts'
 import { tailAll } from './tail.ts'
 
 type Options = {
-  /** `esdb://host:2113?tls=false`, `esdb+discover://…`, or the same with `kurrentdb`. */
+  /**
+   * The address: `esdb://host:2113?tls=false`, `esdb+discover://…`, or the same with `kurrentdb`.
+   */
   readonly url: string
-  /** Closed with the store. */
+  /** The locks are closed with the store. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
-  /** After so long an append is sent again, through another connection. */
+  /** An append without a reply for this long is sent again, through another connection. */
   readonly replyWithinMs?: number
   readonly healer?: HealerTimes
-  /** A subscription that says nothing for so long is looked after. */
+  /** A subscription that is silent for this long is checked. */
   readonly idleCheckMs?: number
 }
 
@@ -35,10 +37,13 @@ const REPLY_WITHIN_MS = 4_000
 const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
-/** The event store in EventStoreDB: a stream there for each of ours. Throws `StoreUnavailable`. */
+/**
+ * Creates the event store in EventStoreDB, with one stream there for each of ours. Throws
+ * `StoreUnavailable`.
+ */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
   const { url, locks, log, deadlineMs = DEADLINE_MS, replyWithinMs = REPLY_WITHIN_MS } = options
-  // Readers must not lose their connection whenever an append loses its reply.
+  // Separate connections keep the readers connected when an append loses its reply.
   const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
   const reads = createEventReads(reading)
   const appendExact = createExactAppend({ connection: writing, reads, log, replyWithinMs })
@@ -130,7 +135,10 @@ async function appendOne(
   throw new RevisionConflict(stream, part.expected, result.actual)
 }
 
-/** Each `any` of a stream in its turn, at the exact revision that the one before reached. */
+/**
+ * Runs the `any` appends of a stream one at a time, each at the exact revision that the previous
+ * one reached.
+ */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const turns = createKeyedMutex<number>()
   return ({ stream, events }, deadline) =>
@@ -144,7 +152,10 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
     })
 }
 
-/** One at a time for each name, in order. `T` passes from one to the next while any waits. */
+/**
+ * Runs work under the same name one at a time, in order. A value of type `T` passes from one to the
+ * next while any waits.
+ */
 type Turns<T> = <R>(
   name: string,
   work: (handedOn: T | null) => Promise<{ readonly result: R; readonly handOn: T | null }>,

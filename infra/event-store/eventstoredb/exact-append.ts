@@ -18,12 +18,15 @@ import type { Connection } from './connection.ts'
 import type { EventReads } from './event-reads.ts'
 import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
 
-/** `positions`: of each event, or, where the server names one alone, the last one's for all. */
+/**
+ * `positions` has one entry per event. Where the server returns only the last event's position, it
+ * stands for all of them.
+ */
 export type WrittenPart = {
   readonly isWritten: true
   readonly revision: number
   readonly positions: readonly number[]
-  /** It stood there already: as it was written then. */
+  /** The events that were found, when the part had been written before. */
   readonly found: readonly StoredEvent[] | null
 }
 
@@ -31,7 +34,7 @@ export type PartResult = WrittenPart | { readonly isWritten: false; readonly act
 
 export type ExactAppend = (
   part: ExactPart,
-  /** By `performance.now()`; past it, `StoreUnavailable` is thrown. */
+  /** The deadline in terms of `performance.now()`. After it, `StoreUnavailable` is thrown. */
   deadline: number,
   others?: readonly ExactPart[],
 ) => Promise<PartResult>
@@ -40,7 +43,7 @@ type Options = {
   readonly connection: Connection
   readonly reads: EventReads
   readonly log: Logger
-  /** After so long without an answer, the append is sent again. */
+  /** An append without a reply for this long is sent again. */
   readonly replyWithinMs: number
 }
 
@@ -48,8 +51,8 @@ const REPLY_MIN_MS = 50
 const PAUSE_MAX_MS = 400
 
 /**
- * One stream, one exact revision. Whatever leaves the outcome unknown is followed by the same ids
- * at the same revision through another client, until the server says what is true.
+ * Appends to one stream at one exact revision. After an unknown outcome, the same ids are sent
+ * again at the same revision through another client, until the server's answer is known.
  */
 export function createExactAppend(options: Options): ExactAppend {
   const { connection, reads, log, replyWithinMs } = options
@@ -64,8 +67,12 @@ export function createExactAppend(options: Options): ExactAppend {
       } catch (error) {
         const refused = refusalOf(error)
         if (refused !== null) throw refused
-        warnThrottled(log, { reason: reasonOf(error) }, 'the event store is in trouble')
-        // The client itself goes on to the node that leads now.
+        warnThrottled(
+          log,
+          { reason: reasonOf(error) },
+          'a request to the event store failed and will be retried',
+        )
+        // In this case the client itself continues with the node that leads now.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }
@@ -73,7 +80,7 @@ export function createExactAppend(options: Options): ExactAppend {
   }
 }
 
-/** Null: nothing is known, and it may be tried again. */
+/** Returns null when the outcome is unknown and the append may be retried. */
 function refusalOf(error: unknown): Error | null {
   if (error instanceof MaxAppendSizeExceededError) {
     return new InvalidAppend(`the server takes at most ${error.maxAppendSize} bytes in one append`)
@@ -101,7 +108,7 @@ async function tryAppend(
         deadline,
       }),
     )
-    // A repeated append is answered without its position: it has to be looked up.
+    // The reply to a repeated append has no position, so the events are looked up.
     if (answer.position !== undefined) {
       const position = safePosition(answer.position.commit)
       const revision = expected + events.length
@@ -118,7 +125,10 @@ async function tryAppend(
   return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
 }
 
-/** Those very events at their exact place; null when something else, or nothing, stands there. */
+/**
+ * Returns the given events if they are at their exact revisions; null when other events or none are
+ * there.
+ */
 export async function findPart(
   { stream, expected, events }: ExactPart,
   reads: EventReads,
@@ -143,7 +153,7 @@ export function asWritten(
 }
 
 const PROBE_STREAM = 'readiness-probe'
-/** Types that begin with `$` are left out of every read and subscription. */
+/** Types that begin with `$` are excluded from every read and subscription. */
 const PROBE_TYPE = '$readiness-probe'
 /** The server drops older probes when it is scavenged. */
 const PROBES_KEPT = 10
@@ -151,8 +161,9 @@ const PROBE_WITHIN_MS = 1_500
 const PROBE_AGAIN_MS = 50
 
 /**
- * Appends a probe, to find out whether the server still writes: a server whose disk is full reads
- * on. A lost connection is replaced, and the probe is sent again, until the time is over.
+ * Appends a probe to find out whether the server still accepts writes: a server whose disk is full
+ * continues to serve reads. A lost connection is replaced and the probe is repeated until the time
+ * limit.
  */
 export function createAppendProbe(connection: Connection): () => Promise<void> {
   let isBounded = false
@@ -178,7 +189,7 @@ export function createAppendProbe(connection: Connection): () => Promise<void> {
   }
 }
 
-/** The first process to probe sets the bound; it stands already for the others. */
+/** The first process that probes sets the bound; for the others it exists already. */
 async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
   const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const
   try {
@@ -189,7 +200,7 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** The client's own deadline, and ours for when it forgets. */
+/** Applies a deadline in addition to the client's own, which the client may miss. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

@@ -2,15 +2,15 @@ import type { AllStreamSubscription } from '@eventstore/db-client'
 import type { Resolved } from './stored-event.ts'
 
 export type OpenFeed = {
-  /** Up to `limit` events in order, waiting for the first one at most `idleMs`. */
+  /** Returns up to `limit` events in order, after waiting at most `idleMs` for the first one. */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
-  /** Why it broke. */
+  /** Returns the reason why the feed broke. */
   readonly reason: () => string
   readonly close: () => void
 }
 
-/** Holds few events: a full one is not read from, and the server waits. */
+/** Buffers a few events. While the buffer is full, the stream is paused and the server waits. */
 export function openFeed(subscription: AllStreamSubscription, batch: number): OpenFeed {
   const readable = subscription as unknown as NodeJS.ReadableStream & AllStreamSubscription
   const eventsMax = batch * 2

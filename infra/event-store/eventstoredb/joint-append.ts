@@ -16,9 +16,10 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Several streams as one act. The append to the first one is the decision: its last event's
- * metadata carries the other parts, so that whoever finds it can finish the act. Until then a wrong
- * revision anywhere refuses everything; from then on the others are written come what may.
+ * Appends to several streams as one unit. The append to the first stream is the decision: the
+ * metadata of its last event contains the other parts, so that any process that finds it can finish
+ * the append. Before the decision, a wrong revision anywhere refuses everything. After it, the
+ * other parts are always written.
  */
 export async function appendTogether(
   given: readonly EncodedPart[],
@@ -47,7 +48,7 @@ function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflic
   return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', actual)
 }
 
-/** Writes what a decision that was found promised, as far as it is missing. */
+/** Writes the missing parts of a decision that was found. */
 export async function finish(
   decision: WrittenPart,
   deadline: number,
@@ -68,8 +69,9 @@ async function appendOthers(
 }
 
 /**
- * Once, at its revision, or behind what somebody wrote there in between. Exactly once, however many
- * try: the revision it is tried at is the end of what was searched for its ids.
+ * Writes the part exactly once, at its revision or behind events that were written there in the
+ * meantime. This holds for any number of concurrent attempts, because each attempt uses as its
+ * revision the end of the range that was searched for the part's ids.
  */
 async function ensureWritten(
   part: ExactPart,
@@ -83,8 +85,11 @@ async function ensureWritten(
     if (written !== null) return written
     if (part.mustBeNew === true && part.expected < 0) {
       const { stream } = part
-      joint.log.error({ alarm: 'joint-append-torn', stream }, 'a stream was not new after all')
-      throw new Error(`stream ${stream} had to be new for an act that was already decided`)
+      joint.log.error(
+        { alarm: 'joint-append-torn', stream },
+        'a stream of a decided joint append is not new',
+      )
+      throw new Error(`stream ${stream} had to be new for a joint append that is already decided`)
     }
     expected = last
   }

@@ -5,9 +5,9 @@ import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
 export type HealerTimes = {
-  /** Between two passes. */
+  /** The interval between two passes. */
   readonly everyMs: number
-  /** Younger joint appends are left to the process that is writing them. */
+  /** Joint appends younger than this are left to the process that is writing them. */
   readonly graceMs: number
 }
 
@@ -16,8 +16,8 @@ const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 
 /**
- * Finishes what killed processes left of their joint appends. One process at a time looks through
- * all events once, from where the last one stopped.
+ * Finishes the joint appends of killed processes. One process at a time reads all events once, from
+ * the position where the previous one stopped.
  */
 export function startJointHealer(
   joint: JointDeps,
@@ -29,7 +29,10 @@ export function startJointHealer(
       try {
         await joint.locks.alone('healer', () => pass(joint, times.graceMs, stopping.signal))
       } catch (error) {
-        joint.log.warn({ reason: (error as Error).message }, 'joint appends are not healed yet')
+        joint.log.warn(
+          { reason: (error as Error).message },
+          'unfinished joint appends could not be completed yet',
+        )
       }
       await delay(times.everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
@@ -57,11 +60,17 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
   }
 }
 
-/** Commands bear times of the shared clock; this machine and the event store's have others. */
+/**
+ * Events carry times of the shared clock, which differs from the clocks of this machine and the
+ * event store.
+ */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
-/** An act that can't be finished raises its alarm and does not stop the others' healing. */
+/**
+ * An append that can't be finished raises an alarm and does not prevent the others from being
+ * finished.
+ */
 async function heal(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded
   const names = [stream, ...event.others.map((part) => part.stream)]

@@ -1,19 +1,20 @@
 /**
- * What appends to several streams need beside EventStoreDB, which knows no transaction over
- * streams: exclusion among all processes, the place up to which the healer has looked, and a clock.
+ * Provides what joint appends need in addition to EventStoreDB, which has no transactions over
+ * streams: mutual exclusion among all processes, the position that the healer has reached, and a
+ * clock.
  */
 export type Locks = {
   /**
-   * Runs `work` while nobody else works with any of `names`. Throws `LockTimeout`, before anything
-   * happened, when that took longer than `withinMs`.
+   * Runs `work` while no other process holds any of `names`. Throws `LockTimeout`, before anything
+   * has happened, when acquiring them takes longer than `withinMs`.
    */
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
-  /** Runs `work` unless somebody else works under this name; answers whether it did. */
+  /** Runs `work` unless another process holds this name. Returns whether it ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /** Global position; 0 at first. */
+  /** Returns a global position; 0 at first. */
   healedUpTo(): Promise<number>
   setHealedUpTo(position: number): Promise<void>
-  /** Unix milliseconds, by the clock that all processes share. */
+  /** Returns unix milliseconds of the clock that all processes share. */
   now(): Promise<number>
   close(): Promise<void>
 }
@@ -25,7 +26,7 @@ export class LockTimeout extends Error {
   }
 }
 
-/** Locks of one process, for tests. Several stores of that process may share them. */
+/** Creates locks within one process, for tests. Several stores of that process may share them. */
 export function createMemoryLocks(): Locks {
   const held = new Set<string>()
   let waiting: (() => void)[] = []

@@ -18,10 +18,10 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Locks of all processes on one Postgres: advisory ones, in order, in a transaction that lasts as
- * long as the work. Connections of their own, so that work which needs the ordinary pool never
- * waits for itself. `store` names what the healed position belongs to. Each statement is answered
- * within `answerWithinMs`, or its connection is given up.
+ * Creates locks among all processes on one Postgres: advisory locks, acquired in order, in a
+ * transaction that lasts as long as the work. They use separate connections, so that work that
+ * needs the ordinary pool never waits for itself. `store` names the store to which the healed
+ * position belongs. A statement that is not answered within `answerWithinMs` closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -92,8 +92,8 @@ function healing(pg: Pool, store: string): Pick<Locks, 'healedUpTo' | 'setHealed
 }
 
 /**
- * Work done is done, though the lock's connection be lost meanwhile: what it wrote is guarded by
- * exact revisions, the lock only spares it conflicts. `take` begins the transaction.
+ * Completed work stays valid even if the connection of the lock is lost: exact revisions guard its
+ * writes, and the lock only avoids conflicts. `take` begins the transaction.
  */
 async function holding<T>(
   pg: Pool,
@@ -110,7 +110,7 @@ async function holding<T>(
   client.on('error', onLost)
   try {
     const isTaken = await take(client).catch((error) => {
-      // Whatever it holds goes with its connection: to roll back is to wait once more.
+      // Closing the connection releases its locks. A rollback could wait once more.
       onLost()
       throw error
     })

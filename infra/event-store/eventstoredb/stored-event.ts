@@ -3,14 +3,14 @@ import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
 import type { ExactPart } from '../flush.ts'
 
-/** An event as it stands in EventStoreDB. */
+/** An event as it is stored in EventStoreDB. */
 export type StoredEvent = {
   readonly recorded: Recorded
   /** The other parts of the joint append that this event decided. */
   readonly others: readonly ExactPart[]
 }
 
-/** Deps as the metadata of the event that decides for them keeps them: data as JSON, not text. */
+/** A part in the metadata of the deciding event, with its data as JSON and not as text. */
 type KeptPart = {
   readonly stream: string
   readonly expected: number
@@ -26,13 +26,13 @@ type KeptPart = {
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly KeptPart[] }
 
-/** Both ends of a connection agree on what is the server's own. */
+/** Recognises the server's own events. All readers use this function. */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
 /**
- * NOTE: the client makes the bytes, by `JSON.stringify`. What that made once, it makes again from
- * the parsed data: numbers, key order, escapes.
+ * NOTE: the client encodes the data by `JSON.stringify`. Applied to the parsed data, it reproduces
+ * the same bytes: numbers, key order and escapes.
  */
 export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
   return events.map(({ id, type, v, data, meta }, index) => {
@@ -59,7 +59,9 @@ const exactPart = ({ stream, expected, events, mustBeNew }: KeptPart): ExactPart
 
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
 
-/** Null for what is the server's own. Throws for what this product can't have written. */
+/**
+ * Returns null for the server's own events. Throws for events that this product can't have written.
+ */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
   if (event === undefined || isSystem(event)) return null
   const { streamId: stream, id, type } = event
@@ -81,7 +83,7 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
   return { recorded, others: others.map(exactPart) }
 }
 
-/** A byte offset in the server's log: below 2^53 for eight petabytes. */
+/** Converts a byte offset in the server's log, which stays below 2^53 for eight petabytes. */
 export function safePosition(position: bigint | undefined): number {
   const number = Number(position ?? -1n)
   if (!Number.isSafeInteger(number) || number < 0) throw new Error(`position ${position}`)

@@ -21,17 +21,17 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /** Without an event for so long, it is asked whether there is any. */
+  /** After this time without an event, the head position is checked. */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
 
 /**
- * Every event after `after`, from a catch-up subscription to all events that is opened again at the
- * last position whenever it breaks, or when it says nothing though there is something.
+ * Delivers every event after `after`. It uses a catch-up subscription to all events, which is
+ * reopened at the last position when it breaks or stays silent although there are new events.
  *
- * Prefixes are looked at here: the server would tell how far a filtered subscription is only now
- * and then, and a reader that waits for a position would wait for nothing.
+ * Prefixes are filtered here: the server would report the position of a filtered subscription only
+ * from time to time, and a reader that waits for a position would wait in vain.
  */
 export function tailAll(tail: Tail): Subscription {
   const { connection, log, onBatch, idleCheckMs, options = {} } = tail
@@ -68,7 +68,11 @@ export function tailAll(tail: Tail): Subscription {
       )
       await consume(feed).finally(() => feed?.close())
       if (stopping.signal.aborted) return
-      warnThrottled(log, { position, reason: feed.reason() }, 'a subscription is opened again')
+      warnThrottled(
+        log,
+        { position, reason: feed.reason() },
+        'a subscription was interrupted and is reopened',
+      )
       connection.replace(client)
       await delay(REOPEN_MS * (0.5 + Math.random()))
     }
@@ -87,7 +91,7 @@ export function tailAll(tail: Tail): Subscription {
   }
 }
 
-/** What was given before is left out: positions tell. */
+/** Drops events that were delivered before, by their positions. */
 function batchOf(
   taken: readonly Resolved[],
   after: number,
@@ -105,7 +109,10 @@ function batchOf(
   return { events, position }
 }
 
-/** Nothing has come though there is something: a subscription that died without a word. */
+/**
+ * Reports whether the subscription is silent although there are new events, which means that it has
+ * stalled.
+ */
 async function isSilent(
   open: OpenFeed,
   position: number,

@@ -160,7 +160,7 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   await store.close()
   // A second time there is nothing to do, and nowhere else to copy it to.
   const before = server.log.all().length
-  const said = `the history went to eventstoredb ${host} before\n`
+  const said = `the history has already been moved to eventstoredb ${host}\n`
   expect(await startCopy(server).exited).toEqual({ code: 0, said })
   expect(server.log.all()).toHaveLength(before)
   const refused = `EVENTSTORE_URL: ${said}`
@@ -181,8 +181,8 @@ it('of copies at the same time to two targets, one moves the database', async ()
   }
   await writer.query('commit')
   writer.release()
-  const waited = 'waiting for the database to be ours alone\n'
-  const went = `the history went to ${eventStoreName(server.url)} before\n`
+  const waited = 'waiting for exclusive access to the database\n'
+  const went = `the history has already been moved to ${eventStoreName(server.url)}\n`
   expect(await Promise.all(copies.map(({ exited }) => exited))).toEqual([
     { code: 0, said: `${waited}980 events in 128 streams: the same\n` },
     { code: 1, said: `${waited}EVENTSTORE_URL: ${went}` },
@@ -200,7 +200,7 @@ async function waitingForHead(pg: Pool): Promise<number | null> {
   return rowCount
 }
 
-const IN_USE = 'DATABASE_URL: still in use by processes of Tallygate: '
+const IN_USE = 'DATABASE_URL: is still in use by processes of Tallygate: '
 const sessions = async (pg: Pool): Promise<number | null> =>
   (
     await pg.query(
@@ -294,7 +294,9 @@ it('a target with another history is refused, and left as it is', async () => {
   await store.close()
   const { code, said } = await startCopy(server).exited
   expect(code).toBe(1)
-  expect(said).toBe('EVENTSTORE_URL: holds events of another history, as in stream account-0\n')
+  expect(said).toBe(
+    'EVENTSTORE_URL: contains events of another history, for example in stream account-0\n',
+  )
   expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toHaveLength(1)
 })
 

@@ -16,8 +16,8 @@ import { newEvent, newStream, to } from './conformance.ts'
 function countingLog() {
   const seen = { troubles: 0, reopened: 0 }
   const write = (line: string): void => {
-    if (line.includes('in trouble')) seen.troubles += 1
-    if (line.includes('opened again')) seen.reopened += 1
+    if (line.includes('will be retried')) seen.troubles += 1
+    if (line.includes('is reopened')) seen.reopened += 1
   }
   return { log: pino({ level: 'debug' }, { write }), seen }
 }

@@ -32,7 +32,7 @@ it('kill -9 of the server under load loses no acknowledged event and doubles non
   const file = join(folder, 'events.ndjson')
   const seen = { troubles: 0 }
   const write = (line: string): void => {
-    if (line.includes('in trouble')) seen.troubles += 1
+    if (line.includes('will be retried')) seen.troubles += 1
   }
   let { child, url } = await startProgram(file, '0')
   const port = new URL(url.replace('esdb', 'http')).port

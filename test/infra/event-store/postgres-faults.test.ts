@@ -18,7 +18,7 @@ import { startDroppingProxy } from './dropping-proxy.ts'
 function countingLog() {
   const seen = { troubles: 0 }
   const write = (line: string): void => {
-    if (line.includes('in trouble')) seen.troubles += 1
+    if (line.includes('will be retried')) seen.troubles += 1
   }
   return { log: pino({ level: 'debug' }, { write }), seen }
 }

@@ -53,7 +53,7 @@ describe('npm run new', () => {
   it('writes nothing where something of it is there already', async () => {
     const before = textOf('write-api/server.ts')
     const failure = await make('action', 'tokens/delete-tokens').catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') })
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') })
     expect(textOf('write-api/server.ts')).toBe(before)
     expect(existsSync(join(copy, 'test/write-api/delete-tokens.test.ts'))).toBe(false)
   })
