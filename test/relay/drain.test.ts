@@ -132,4 +132,4 @@ it('a second drain shortens the first, which a stuck upload keeps no longer', as
   await first
   upload.destroy()
   await expect.poll(() => rig.relay.inFlight()).toBe(0)
-}, 20_000)
+})

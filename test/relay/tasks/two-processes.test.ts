@@ -91,7 +91,7 @@ describe('two relays, who asks in one of them, and call backs to both', () => {
     expect(book.endedNotOnce).toEqual([])
     expect(book.held(ROOT)).toBe(0n)
     expect(book.ledgerSum).toBe(0n)
-  }, 30_000)
+  })
 })
 
 describe('a relay that dies between submit and answer', () => {
@@ -108,7 +108,7 @@ describe('a relay that dies between submit and answer', () => {
     const book = await readBook(site.store)
     expect(book.settled.get(task)).toBe(1)
     expect(book.held(ROOT)).toBe(0n)
-  }, 30_000)
+  })
 
   it('has its place as who asks taken by another', async () => {
     await setOption(site.root, 'MjNotifyEnabled', false)
@@ -128,5 +128,5 @@ describe('a relay that dies between submit and answer', () => {
     const book = await readBook(site.store)
     expect(book.endedNotOnce).toEqual([])
     expect(book.ledgerSum).toBe(0n)
-  }, 45_000)
+  })
 })
