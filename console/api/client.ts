@@ -29,7 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Every route that the contracts describe. Only types are imported: the schemas stay out of the bundle. */
+/** Every route of the contracts. Only types are imported, so schemas stay out of the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -123,7 +123,7 @@ export const exchange = <Name extends RouteName>(name: Name, ...[input]: Argumen
 
 type Loose = Omit<ApiRequest, 'method' | 'path'> & { params?: Readonly<Record<string, QueryValue>> }
 
-/** Calls a route. Returns the `data` of its response; throws `ApiError`, with words ready to show. */
+/** Calls a route and returns the `data` of its response. Throws `ApiError` with a text to show. */
 export const call = async <Name extends RouteName>(
   name: Name,
   ...input: Arguments<Name>

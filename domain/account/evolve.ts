@@ -4,6 +4,7 @@ import type {
   AccountEvent,
   CallAdmitted,
   CallFacts,
+  CallProgressed,
   HoldRaised,
   RebateEarned,
   RebateReversed,
@@ -74,14 +75,8 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
       return state
     case 'CallAdmitted':
       return admit(state, event.data)
-    case 'CallProgressed': {
-      const { call, userId, leaseUntil, ...progress } = event.data
-      const open = state.open.get(call)
-      assert(open !== undefined, `progress of ${call}, which is not open`)
-      open.progress = progress
-      open.leaseUntil = leaseUntil
-      return state
-    }
+    case 'CallProgressed':
+      return recordProgress(state, event.data)
     case 'HoldRaised':
       return raise(state, event.data)
     case 'CallSettled':
@@ -92,6 +87,15 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
     default:
       return topUp(state, event)
   }
+}
+
+function recordProgress(state: AccountState, data: CallProgressed['data']): AccountState {
+  const { call, userId, leaseUntil, ...progress } = data
+  const open = state.open.get(call)
+  assert(open !== undefined, `progress of ${call}, which is not open`)
+  open.progress = progress
+  open.leaseUntil = leaseUntil
+  return state
 }
 
 type TopUpFact = TopUpCredited | TopUpReversed | RebateEarned | RebateReversed

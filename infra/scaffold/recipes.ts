@@ -18,11 +18,9 @@ export type Recipe = {
   readonly make: (...groups: string[]) => Scaffold
 }
 
-/**
- * The created files import from this folder. The constant keeps the import table from counting the
- * text as an import of this file.
- */
+/** Imports of generated files. They are constants, because the import table reads this file too. */
 const CONSOLE_UI = '#console/ui'
+const READ_CONTRACT = '#read-api/contract'
 
 const NAME = '([a-z][a-z0-9]*(?:-[a-z0-9]+)*)'
 
@@ -36,7 +34,7 @@ const action = (resource = '', name = ''): Scaffold => {
         create: `import Type from 'typebox'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { done } from '#infra/http/envelope.ts'
-import { Done } from '#read-api/contract/envelope.ts'
+import { Done } from '${READ_CONTRACT}/envelope.ts'
 import type { Action } from '../action.ts'
 
 const ${pascalCase(name)} = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -100,7 +98,7 @@ it('is done for a user', async () => {
       },
     ],
     next: [
-      `Move the schema to write-api/contract/, as a row of its table, if the console calls the route.`,
+      `If the console calls the route, move the schema to a row of a table in write-api/contract/.`,
       `Send the command of the domain from write-api/${resource}/${name}.ts.`,
       `Throw errors of the catalogue in write-api/${resource}/; a new code gets a row there.`,
     ],
