@@ -20,7 +20,7 @@ type Options = {
   readonly onFound: (position: number) => void
   /** Called when no partition exists for the next position. */
   readonly onNoPartition: () => Promise<void>
-  readonly onTrouble: (error: unknown) => void
+  readonly onFailure: (error: unknown) => void
   readonly deadlineMs?: number
 }
 
@@ -54,7 +54,7 @@ export function createAppendQueue(options: Options): AppendQueue {
   let running: Promise<void> | null = null
   let isClosed = false
 
-  const expire = setInterval(() => giveUpLate([...inFlight, ...waiting]), 250)
+  const expire = setInterval(() => failExpired([...inFlight, ...waiting]), 250)
   expire.unref()
 
   const run = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export function createAppendQueue(options: Options): AppendQueue {
         waiting = [...(await flushBatch(batch, options)), ...waiting]
         failures = 0
       } catch (error) {
-        options.onTrouble(error)
+        options.onFailure(error)
         waiting = [...batch, ...waiting]
         failures += 1
         if (isClosed) return
@@ -104,7 +104,7 @@ export function createAppendQueue(options: Options): AppendQueue {
   }
 }
 
-function giveUpLate(entries: readonly Entry[]): void {
+function failExpired(entries: readonly Entry[]): void {
   const now = performance.now()
   for (const entry of entries) {
     if (entry.deadline >= now) continue
@@ -172,7 +172,7 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
     return await afterFault(batch, error, options)
   }
   const { before, actual } = result
-  const refused = actual === null ? [] : wrongOnes(batch, actual)
+  const refused = actual === null ? [] : revisionFaults(batch, actual)
   const written = batch.filter((entry) => !refused.some((wrong) => wrong.entry === entry))
   answerAll(written, before)
   if (written.length > 0) {
@@ -185,10 +185,10 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
 }
 
 /** An entry with a wrong revision: the index of the stream's part, and its actual revision. */
-type Wrong = { readonly entry: Entry; readonly index: number; readonly actual: number }
+type RevisionFault = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
-function wrongOnes(batch: readonly Entry[], actual: readonly number[]): Wrong[] {
-  const wrong: Wrong[] = []
+function revisionFaults(batch: readonly Entry[], actual: readonly number[]): RevisionFault[] {
+  const wrong: RevisionFault[] = []
   let place = 0
   for (const entry of batch) {
     const found = actual.slice(place, place + entry.parts.length)
@@ -255,8 +255,11 @@ function answerAll(batch: readonly Entry[], before: number): void {
 }
 
 /** Handles appends that were not written. */
-async function afterConflict(refused: readonly Wrong[], options: Options): Promise<Entry[]> {
-  const again: Entry[] = []
+async function afterConflict(
+  refused: readonly RevisionFault[],
+  options: Options,
+): Promise<Entry[]> {
+  const retries: Entry[] = []
   for (const { entry, index, actual } of refused) {
     const part = entry.given[index]
     if (part === undefined) throw new Error(`an append without its part ${index}`)
@@ -266,10 +269,10 @@ async function afterConflict(refused: readonly Wrong[], options: Options): Promi
       finish(entry, written)
     } else if (part.expected === 'any') {
       entry.parts = exactParts(entry.given, new Map())
-      again.push(entry)
+      retries.push(entry)
     } else {
       finish(entry, new RevisionConflict(part.stream, part.expected, actual))
     }
   }
-  return again
+  return retries
 }

@@ -55,7 +55,7 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
     try {
       for (const fact of outcome) hot.evolve(fact)
     } catch (error) {
-      giveUp(pending, error)
+      failCommand(pending, error)
       return { decided, events, rest: commands.slice(index + 1), isBroken: true }
     }
     events.push(...newEvents(outcome, pending.context))
@@ -69,12 +69,12 @@ function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | C
   try {
     return hot.decider.decide(pending.command, hot.state())
   } catch (error) {
-    giveUp(pending, error)
+    failCommand(pending, error)
     return null
   }
 }
 
-function giveUp(pending: PendingCommand, error: unknown): void {
+function failCommand(pending: PendingCommand, error: unknown): void {
   pending.isOver = true
   pending.reject(error)
 }

@@ -39,7 +39,7 @@ export type FlushConnection = {
 }
 
 /** Called with the head position after a commit of another process. */
-export type OnOthers = (position: number) => void
+export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
@@ -63,7 +63,7 @@ type Open = {
  */
 export function createFlushConnection(
   connectionString: string,
-  onOthers: OnOthers,
+  onForeignCommit: OnForeignCommit,
 ): FlushConnection {
   const settings = withSettings(connectionString)
   const writer = createArrayWriter()
@@ -76,7 +76,7 @@ export function createFlushConnection(
   }
   const connection = (): Open => {
     if (current !== null) return current
-    const opened = openConnection(settings, onOthers)
+    const opened = openConnection(settings, onForeignCommit)
     const forget = (): void => {
       if (current === opened) current = null
     }
@@ -104,7 +104,7 @@ export function createFlushConnection(
   }
 }
 
-function openConnection(connectionString: string, onOthers: OnOthers): Open {
+function openConnection(connectionString: string, onForeignCommit: OnForeignCommit): Open {
   const client = new Client({
     connectionString,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
@@ -115,7 +115,7 @@ function openConnection(connectionString: string, onOthers: OnOthers): Open {
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
     // The replies to its own commits already deliver the events.
-    if (processId !== serverPidOf(client)) onOthers(Number(payload))
+    if (processId !== serverPidOf(client)) onForeignCommit(Number(payload))
   })
   const start = async (): Promise<Client> => {
     const late = setTimeout(() => client.connection.stream.destroy(), REPLY_WITHIN_MS)

@@ -29,7 +29,7 @@ export type HotStream = {
    * undone if the decider can undo them, and only the new events are read. Otherwise the whole
    * state is forgotten. Without evolved events the state is kept.
    */
-  readonly takeBack: () => void
+  readonly revertToStored: () => void
   /** Returns true when the state is known to be outdated. */
   readonly isOld: () => boolean
   /** Confirms that the evolved events are written. */
@@ -82,8 +82,8 @@ export function createHotStream(
     evolve: (event) => {
       now().state = speculation.evolve(now().state, event)
     },
-    takeBack: () => {
-      isOld = speculation.takeBack()
+    revertToStored: () => {
+      isOld = speculation.revertToStored()
       if (!isOld) forget()
     },
     moveTo: (revision, position) => {
@@ -118,7 +118,7 @@ function createSpeculation(decider: AnyDecider) {
       return evolved
     },
     /** Returns false when the state is invalid. */
-    takeBack: (): boolean => {
+    revertToStored: (): boolean => {
       if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
       for (const undo of undos.splice(0).reverse()) undo()

@@ -32,7 +32,7 @@ const PARTITION_SIZE = 10_000_000
  * Other processes may commit hundreds of times a second, and each check for their events is a
  * query.
  */
-const OTHERS_MS = 25
+const FOREIGN_COMMIT_MS = 25
 
 /** Creates the event store in a Postgres database, in the schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
@@ -50,9 +50,9 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     head = position
     wakeUp.wake()
   }
-  const warn = troubleTo(log)
-  const onOthers = atIntervals(OTHERS_MS, onCommitted)
-  const connection = createFlushConnection(connectionString, onOthers)
+  const warn = failureLog(log)
+  const onForeignCommit = atIntervals(FOREIGN_COMMIT_MS, onCommitted)
+  const connection = createFlushConnection(connectionString, onForeignCommit)
   const queue = createAppendQueue({
     connection,
     onFound: onCommitted,
@@ -65,7 +65,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
       partitions.keepAhead(position)
     },
     onNoPartition: async () => partitions.ensure(await reader.headPosition()),
-    onTrouble: warn,
+    onFailure: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
@@ -97,19 +97,19 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
 type Reading = { isOver: () => boolean }
 
 /**
- * Calls `tell` at once for the first position, then at most once per interval with the highest
+ * Calls `notify` at once for the first position, then at most once per interval with the highest
  * position.
  */
-function atIntervals(ms: number, tell: (position: number) => void): (position: number) => void {
+function atIntervals(ms: number, notify: (position: number) => void): (position: number) => void {
   let highest = 0
-  let told = 0
+  let notified = 0
   let timer: NodeJS.Timeout | null = null
   const next = (): void => {
     timer = null
-    if (highest <= told) return
-    told = highest
+    if (highest <= notified) return
+    notified = highest
     timer = setTimeout(next, ms).unref()
-    tell(told)
+    notify(notified)
   }
   return (position) => {
     highest = Math.max(highest, position)
@@ -130,15 +130,15 @@ function pageReader(
 ) {
   let pausedUntil = 0
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
-    const atHand = recent.read(request)
-    if (atHand !== null) return atHand
+    const fromMemory = recent.read(request)
+    if (fromMemory !== null) return fromMemory
     if (request.after >= head() && !isPoll) return { events: [], position: request.after }
     const pause = pausedUntil - performance.now()
     if (pause > 0) await delay(pause, undefined, { ref: false })
     if (reading.isOver()) return { events: [], position: request.after }
     const end = request.after < head() ? head() : await reader.headPosition()
     const page = await reader.readPage(request, end)
-    pausedUntil = page.position < end ? 0 : performance.now() + OTHERS_MS
+    pausedUntil = page.position < end ? 0 : performance.now() + FOREIGN_COMMIT_MS
     return page
   }
 }
@@ -163,7 +163,7 @@ function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading
   }
 }
 
-const troubleTo =
+const failureLog =
   (log: Logger) =>
   (error: unknown): void =>
     warnThrottled(

@@ -35,15 +35,15 @@ export function createRecentEvents(): RecentEvents {
   let first = 1
   let kept: (Recent | null)[] = []
   let characters = 0
-  const wishes = new Set<{ readonly isWanted: IsWanted | null }>()
+  const filters = new Set<{ readonly isWanted: IsWanted | null }>()
 
   const startAt = (position: number): void => {
     kept = []
     characters = 0
     first = position
   }
-  const isKept = (stream: string): boolean => {
-    for (const { isWanted } of wishes) if (isWanted === null || isWanted(stream)) return true
+  const isSelected = (stream: string): boolean => {
+    for (const { isWanted } of filters) if (isWanted === null || isWanted(stream)) return true
     return false
   }
   const shrink = (): void => {
@@ -54,16 +54,16 @@ export function createRecentEvents(): RecentEvents {
   }
   return {
     keep: (isWanted) => {
-      const wish = { isWanted }
-      wishes.add(wish)
+      const filter = { isWanted }
+      filters.add(filter)
       // Events that were not kept so far may match this reader.
       startAt(first + kept.length)
-      return () => wishes.delete(wish)
+      return () => filters.delete(filter)
     },
     add: (before, parts) => {
       if (before + 1 !== first + kept.length) startAt(before + 1)
       for (const { stream, expected, events } of parts) {
-        const isWanted = isKept(stream)
+        const isWanted = isSelected(stream)
         for (const [index, event] of events.entries()) {
           const revision = expected + 1 + index
           kept.push(isWanted ? { event, stream, revision, decoded: null } : null)

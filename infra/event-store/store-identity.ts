@@ -135,7 +135,7 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
 }
 
 /** These tables hold positions of a store. */
-const PLACES = [
+const POSITION_TABLES = [
   'snapshots.states',
   'projections.checkpoint',
   'bookmarks.bookmarks',
@@ -151,7 +151,7 @@ const PLACES = [
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
   // Tables of parts that were never used here do not exist.
-  for (const table of PLACES) {
+  for (const table of POSITION_TABLES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
   await writeIdentity(client, now)

@@ -51,7 +51,7 @@ export function createStreamActor(hot: HotStream, options: Options): StreamActor
         waiting.shift()
         await next.take()
       } else {
-        const rest = await carryOut(hot, takeCommands(), options)
+        const rest = await execute(hot, takeCommands(), options)
         if (rest.length > 0) waiting = [...rest, ...waiting]
       }
     }
@@ -68,7 +68,7 @@ export function createStreamActor(hot: HotStream, options: Options): StreamActor
 }
 
 /** Answers the commands that it could process and returns the others. It never rejects. */
-async function carryOut(
+async function execute(
   hot: HotStream,
   commands: readonly PendingCommand[],
   options: Options,
@@ -83,13 +83,13 @@ async function carryOut(
       return batch.rest
     } catch (error) {
       if (error instanceof RevisionConflict && attempt < TRIES_MAX) {
-        hot.takeBack()
+        hot.revertToStored()
         await pauseAfterConflict(attempt)
         continue
       }
       hot.forget()
       if (error instanceof InvalidAppend && commands.length > 1) {
-        return await carryOutHalves(hot, commands, options)
+        return await executeHalves(hot, commands, options)
       }
       for (const { reject } of commands) reject(error)
       return []
@@ -98,15 +98,15 @@ async function carryOut(
 }
 
 /** The append is too large, or one of its commands is faulty. Halving it finds out which. */
-async function carryOutHalves(
+async function executeHalves(
   hot: HotStream,
   commands: readonly PendingCommand[],
   options: Options,
 ): Promise<readonly PendingCommand[]> {
   const middle = Math.ceil(commands.length / 2)
-  const rest = await carryOut(hot, commands.slice(0, middle), options)
+  const rest = await execute(hot, commands.slice(0, middle), options)
   const later = commands.slice(middle)
-  return rest.length > 0 ? [...rest, ...later] : await carryOut(hot, later, options)
+  return rest.length > 0 ? [...rest, ...later] : await execute(hot, later, options)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Outcome, StreamActors } from './actors-port.ts'
 import { type AnyDecider, createHotStream, type HotStream } from './hot-stream.ts'
-import { actTogether, createJointTurn } from './joint-act.ts'
+import { appendJointly, createJointTurn } from './joint-append.ts'
 import type { EventStore } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createStreamActor, type StreamActor } from './stream-actor.ts'
@@ -57,7 +57,7 @@ export function createStreamActors(options: Options): StreamActors {
         const distinct = new Set(actors)
         const joint = steps.map((step, index) => ({ hot: hotOf(actors, index), step }))
         const turn = createJointTurn(distinct.size, () =>
-          actTogether(joint, context, store).then(resolve, reject),
+          appendJointly(joint, context, store).then(resolve, reject),
         )
         for (const actor of distinct) actor.turn(turn)
       }),

@@ -9,7 +9,7 @@ import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
 /** The dependencies of the checks below, which `createHttpApp` attaches to the app. */
-export type Gate = {
+export type AccessDeps = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
@@ -21,7 +21,7 @@ export type Gate = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    gate: Gate
+    gate: AccessDeps
   }
   interface FastifyRequest {
     principal: Principal | null
@@ -79,9 +79,9 @@ export const onlyRootSession: Check = async (request) => {
  * Requires, for a websocket route, the session cookie, our own `Origin` and no temporary password.
  * It runs in `preValidation`. A browser can't send `User-Id` with a socket.
  */
-export const onlyOwnSocket: Check = async (request) => {
+export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)
-  request.principal = await principalNow(request)
+  request.principal = await principalOfSession(request)
   if (request.principal === null) throw httpError('NotLoggedIn')
   requireOwnPassword(request.principal)
 }
@@ -105,10 +105,10 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 /** A caller who sends a token is identified by it alone, whatever cookie the request has. */
-async function principalShown(request: FastifyRequest): Promise<Principal | null> {
+async function principalOfRequest(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
-  return token === undefined ? principalNow(request) : principalOfToken(request, token)
+  return token === undefined ? principalOfSession(request) : principalOfToken(request, token)
 }
 
 async function principalOfToken(request: FastifyRequest, token: string): Promise<Principal | null> {
@@ -124,7 +124,7 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
  * Returns the owner of the request's session at this moment; null once the session has ended, the
  * user was banned, or role or password have changed. Access tokens do not count.
  */
-export async function principalNow(request: FastifyRequest): Promise<Principal | null> {
+export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
   const session = id === null ? null : await request.server.gate.sessions.find(id)
   if (session === null) return null
@@ -144,11 +144,11 @@ async function principalFor(
   return { userId: user.id, username, role, status, group, authVersion, ...by }
 }
 
-async function admit(request: FastifyRequest, isOfAnyPassword = false): Promise<Principal> {
+async function admit(request: FastifyRequest, allowsTemporaryPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
   // NOTE: the answer is the same for every reason, so that nothing can be learnt from it.
   if (principal === null) throw httpError('NotLoggedIn')
-  if (!isOfAnyPassword) requireOwnPassword(principal)
+  if (!allowsTemporaryPassword) requireOwnPassword(principal)
   request.principal = principal
   return principal
 }
@@ -166,7 +166,7 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
  * visitor.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
-  const principal = await principalShown(request)
+  const principal = await principalOfRequest(request)
   return request.headers['user-id'] === String(principal?.userId) ? principal : null
 }
 
@@ -175,7 +175,7 @@ export async function principalIfAny(request: FastifyRequest): Promise<Principal
  * logout and a new role or password end the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
-  const principal = await principalShown(request)
+  const principal = await principalOfRequest(request)
   return principal?.userId === principalOf(request).userId
 }
 

@@ -14,7 +14,7 @@ import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Core } from '../core.ts'
-import type { Gate } from './access.ts'
+import type { AccessDeps } from './access.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
 import { httpError } from './http-errors.ts'
@@ -85,8 +85,8 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   const sessions = await createSessions(core.pg, core.now)
   const { findPrincipal, findAccessToken = async () => null } = options
   const { now, vault } = core
-  const keyedHash: Gate['keyedHash'] = (purpose, text) => vault.keyedHash(purpose, text)
-  const gate: Gate = { sessions, findPrincipal, findAccessToken, keyedHash, now }
+  const keyedHash: AccessDeps['keyedHash'] = (purpose, text) => vault.keyedHash(purpose, text)
+  const gate: AccessDeps = { sessions, findPrincipal, findAccessToken, keyedHash, now }
   app.decorate('gate', gate)
   app.decorateRequest('principal', null)
   addHooks(app, options)

@@ -63,11 +63,11 @@ function noteKey(levels: Level[], text: string, start: number, end: number): voi
   const keys = levels.at(-1)
   if (key === null || keys === undefined || keys === false) return
   if (keys === null) levels[levels.length - 1] = new Set([key])
-  else if (keys.has(key)) throw invalidField(key.slice(0, 200), GIVEN_TWICE)
+  else if (keys.has(key)) throw invalidField(key.slice(0, 200), DUPLICATE)
   else keys.add(key)
 }
 
-const GIVEN_TWICE = { zh: '重复出现', en: 'occurs twice' }
+const DUPLICATE = { zh: '重复出现', en: 'occurs twice' }
 
 function decoded(quoted: string): string | null {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)

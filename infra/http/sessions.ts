@@ -158,7 +158,7 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     end: async (hash) => {
       await pg.query('delete from auth.sessions where hash = $1', [hash])
     },
-    ...ofUser(pg, now),
+    ...userSessions(pg, now),
     sweep: async () => {
       const at = now()
       await pg.query('delete from auth.sessions where seen_at < $1 or started_at < $2', [
@@ -178,7 +178,10 @@ const sessionOf = (hash: string, row: Row): Session => ({
 })
 
 /** Operations of users on their own sessions. */
-function ofUser(pg: Pool, now: () => number): Pick<Sessions, 'listOf' | 'endOne' | 'endAllOf'> {
+function userSessions(
+  pg: Pool,
+  now: () => number,
+): Pick<Sessions, 'listOf' | 'endOne' | 'endAllOf'> {
   return {
     listOf: async (userId, authVersion) => {
       const at = now()

@@ -4,8 +4,8 @@ import {
   type Claim,
   type Full,
   type Limits,
+  PERMITS_WAIT_MS,
   type Permit,
-  SEATS_WAIT_MS,
   TOKENS_PERIOD_MS,
   type TokensClaim,
 } from './port.ts'
@@ -38,7 +38,7 @@ class RateWindow {
     this.times.push(now)
   }
 
-  giveBack(takenAt: number): void {
+  release(takenAt: number): void {
     const at = this.times.lastIndexOf(takenAt)
     if (at >= 0) this.times.splice(at, 1)
   }
@@ -133,12 +133,12 @@ class Counts {
     }
     if (full >= 0) return { full, waitMs }
     for (const claim of claims) this.take(claim, now)
-    let hasLeft = false
+    let isReleased = false
     return {
       release: ({ isRefunded, tokens }) => {
-        if (hasLeft) return
-        hasLeft = true
-        for (const claim of claims) this.giveBack(claim, now, isRefunded, tokens)
+        if (isReleased) return
+        isReleased = true
+        for (const claim of claims) this.release(claim, now, isRefunded, tokens)
       },
     }
   }
@@ -154,7 +154,7 @@ class Counts {
       case 'rate':
         return this.rates.get(claim.key)?.waitMs(claim, now) ?? 0
       case 'seats':
-        return (this.permits.get(claim.key) ?? 0) < claim.max ? 0 : SEATS_WAIT_MS
+        return (this.permits.get(claim.key) ?? 0) < claim.max ? 0 : PERMITS_WAIT_MS
       case 'tokens':
         return this.tokens.get(claim.key)?.waitMs(claim, now) ?? 0
       case 'backoff':
@@ -165,18 +165,18 @@ class Counts {
   private take(claim: Claim, now: number): void {
     switch (claim.kind) {
       case 'rate':
-        return known(this.rates, claim.key, RateWindow).take(claim, now)
+        return getOrCreate(this.rates, claim.key, RateWindow).take(claim, now)
       case 'seats':
         this.permits.set(claim.key, (this.permits.get(claim.key) ?? 0) + 1)
         return
       case 'tokens':
-        return known(this.tokens, claim.key, TokenWindow).take(claim, now)
+        return getOrCreate(this.tokens, claim.key, TokenWindow).take(claim, now)
       case 'backoff':
-        return known(this.backoffs, claim.key, Backoff).take(claim, now)
+        return getOrCreate(this.backoffs, claim.key, Backoff).take(claim, now)
     }
   }
 
-  private giveBack(
+  private release(
     claim: Claim,
     takenAt: number,
     isRefunded: boolean,
@@ -190,13 +190,13 @@ class Counts {
       if (tokens !== undefined) this.tokens.get(claim.key)?.correct(claim, takenAt, tokens)
     } else if (isRefunded) {
       if (claim.kind === 'backoff') this.backoffs.delete(claim.key)
-      else if (claim.isRefundable) this.rates.get(claim.key)?.giveBack(takenAt)
+      else if (claim.isRefundable) this.rates.get(claim.key)?.release(takenAt)
     }
   }
 }
 
 /** Returns the entry of the key. A new entry replaces the oldest one when the map is full. */
-function known<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
+function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
   if (found !== undefined) return found
   if (all.size >= KEYS_MAX) {

@@ -2,18 +2,18 @@ import type { ShortLived } from './short-lived.ts'
 
 const VALUES_MAX = 50_000
 
-type Kept = { readonly value: string; readonly until: number; tries: number }
+type Entry = { readonly value: string; readonly until: number; tries: number }
 
 /**
  * Creates the bounded short-lived values of a single process. `now` is in milliseconds of a
  * monotonic clock.
  */
 export function createMemoryShortLived(now: () => number): ShortLived {
-  const all = new Map<string, Kept>()
+  const all = new Map<string, Entry>()
   const nameOf = (kind: string, key: string): string => `${kind}\n${key}`
-  const find = (name: string): Kept | null => {
-    const kept = all.get(name)
-    if (kept !== undefined && kept.until > now()) return kept
+  const find = (name: string): Entry | null => {
+    const entry = all.get(name)
+    if (entry !== undefined && entry.until > now()) return entry
     all.delete(name)
     return null
   }
@@ -26,24 +26,24 @@ export function createMemoryShortLived(now: () => number): ShortLived {
     },
     take: async (kind, key) => {
       const name = nameOf(kind, key)
-      const kept = find(name)
+      const entry = find(name)
       all.delete(name)
-      return kept?.value ?? null
+      return entry?.value ?? null
     },
     peek: async (kind, key) => find(nameOf(kind, key))?.value ?? null,
     countTry: async (kind, key, max) => {
       const name = nameOf(kind, key)
-      const kept = find(name)
-      if (kept === null) return null
-      kept.tries += 1
-      if (kept.tries <= max) return max - kept.tries
+      const entry = find(name)
+      if (entry === null) return null
+      entry.tries += 1
+      if (entry.tries <= max) return max - entry.tries
       all.delete(name)
       return null
     },
   }
 }
 
-function dropOldest(all: Map<string, Kept>): void {
+function dropOldest(all: Map<string, Entry>): void {
   const [oldest] = all.keys()
   if (oldest !== undefined) all.delete(oldest)
 }

@@ -79,7 +79,7 @@ export interface Limits {
 }
 
 export const TOKENS_PERIOD_MS = 60_000
-export const SEATS_WAIT_MS = 1_000
+export const PERMITS_WAIT_MS = 1_000
 export const BACKOFF_FIRST_MS = 1_000
 
 export const isFull = (outcome: object): outcome is Full => 'full' in outcome

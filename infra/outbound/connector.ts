@@ -64,7 +64,7 @@ function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): 
   }
 }
 
-type Where = { readonly host: string; readonly port: number; readonly timeoutMs: number }
+type SocketAddress = { readonly host: string; readonly port: number; readonly timeoutMs: number }
 
 /**
  * Opens a socket for protocols other than HTTP under the same checks: the literal address, every
@@ -72,7 +72,7 @@ type Where = { readonly host: string; readonly port: number; readonly timeoutMs:
  */
 export function openSocket(
   policy: OutboundPolicy,
-  { host, port, timeoutMs }: Where,
+  { host, port, timeoutMs }: SocketAddress,
   resolve: Resolve = resolveByDns,
 ): Promise<Socket> {
   const name = host.replace(/^\[|\]$/g, '')

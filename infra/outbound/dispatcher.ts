@@ -4,7 +4,7 @@ import { type OutboundPolicy, portOf } from './guard.ts'
 import { withoutInterim } from './interim-answers.ts'
 import { proxyConnector } from './proxy-connector.ts'
 
-export type Way = {
+export type Connections = {
   /**
    * Serves `undici.request(url, { dispatcher })` for any origin that the policy allows. Refused
    * connections fail with `OutboundError`. Redirects are never followed. Send `accept-encoding:
@@ -18,13 +18,13 @@ export type Way = {
   readonly poolFor: (origin: string) => Pool
 }
 
-export type Outbound = Way & {
+export type Outbound = Connections & {
   /**
    * Returns connections through a proxy (`http://user:password@host:port`); null connects directly.
    * With an invalid proxy address, every connection fails. Call it for each request, because the
    * pools of proxies that were not used for long are closed.
    */
-  readonly via: (proxy: string | null) => Way
+  readonly via: (proxy: string | null) => Connections
   readonly close: () => Promise<void>
 }
 
@@ -62,38 +62,42 @@ export function createOutbound(
   resolve?: Resolve,
 ): Outbound {
   const timeoutMs = limits.connectTimeoutMs
-  const direct = openWay(limits, (url) => guardedConnector(policy, portOf(url), timeoutMs, resolve))
+  const direct = openConnections(limits, (url) =>
+    guardedConnector(policy, portOf(url), timeoutMs, resolve),
+  )
   /** The most recently used proxy is last. */
-  const byProxy = new Map<string, OpenWay>()
-  const retiring = new Set<OpenWay>()
-  const through = (proxy: string): Way => {
-    const way =
+  const byProxy = new Map<string, ConnectionSet>()
+  const retiring = new Set<ConnectionSet>()
+  const through = (proxy: string): Connections => {
+    const connections =
       byProxy.get(proxy) ??
-      openWay(limits, (url) => proxyConnector(policy, proxy, url, { timeoutMs, resolve }))
+      openConnections(limits, (url) => proxyConnector(policy, proxy, url, { timeoutMs, resolve }))
     byProxy.delete(proxy)
-    byProxy.set(proxy, way)
+    byProxy.set(proxy, connections)
     const [oldest] = byProxy
     if (byProxy.size > PROXIES_MAX && oldest !== undefined) {
       byProxy.delete(oldest[0])
       retire(oldest[1])
     }
-    return way
+    return connections
   }
-  const retire = (way: OpenWay): void => {
-    retiring.add(way)
-    way.retire().finally(() => retiring.delete(way))
+  const retire = (connections: ConnectionSet): void => {
+    retiring.add(connections)
+    connections.retire().finally(() => retiring.delete(connections))
   }
   return {
     ...direct,
     via: (proxy) => (proxy === null ? direct : through(proxy)),
     close: async () => {
-      await Promise.all([direct, ...byProxy.values(), ...retiring].map((way) => way.close()))
+      await Promise.all(
+        [direct, ...byProxy.values(), ...retiring].map((connections) => connections.close()),
+      )
       byProxy.clear()
     },
   }
 }
 
-type OpenWay = Way &
+type ConnectionSet = Connections &
   Pick<Outbound, 'close'> & {
     /**
      * Closes the pools once their requests have finished, and accepts no new ones. It never
@@ -102,10 +106,10 @@ type OpenWay = Way &
     readonly retire: () => Promise<unknown>
   }
 
-function openWay(
+function openConnections(
   limits: OutboundLimits,
   connectorTo: (origin: URL) => buildConnector.connector,
-): OpenWay {
+): ConnectionSet {
   const pools = new Map<string, Pool>()
   const openPool = (origin: string | URL): Pool => {
     const url = new URL(origin)

@@ -17,14 +17,14 @@ export const withoutInterim =
   (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      passOverInterim(socket)
+      skipInterim(socket)
       callback(null, socket)
     })
 
 /**
  * This relies on undici writing each request's head as one string, and reading only through `read`.
  */
-function passOverInterim(socket: Socket): void {
+function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
   const read = socket.read.bind(socket)
   let isHeadNext = false

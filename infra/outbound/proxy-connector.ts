@@ -35,18 +35,18 @@ export function proxyConnector(
 ): buildConnector.connector {
   const address = proxyAddress(proxy)
   if (address === null)
-    return refusing(() => new ProxyFailed('the address of the proxy is invalid'))
-  if (!checkUrl(target.origin, policy).isAllowed) return refusing(() => new OutboundError())
+    return rejecting(() => new ProxyFailed('the address of the proxy is invalid'))
+  if (!checkUrl(target.origin, policy).isAllowed) return rejecting(() => new OutboundError())
   const { protocol, hostname, host, port } = new URL(address.origin)
   const at = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
   const toProxy = guardedConnector(policy, portOf(new URL(address.origin)), timeoutMs, resolve)
   const toTarget = buildConnector({ timeout: timeoutMs, allowH2: false })
-  const asking = connectRequest(`${target.hostname}:${portOf(target)}`, address.login)
+  const connectHead = connectRequest(`${target.hostname}:${portOf(target)}`, address.login)
   return (options, callback) => {
     toProxy(at, (error, socket) => {
       if (error !== null) return callback(unreached(error), null)
-      openTunnel(socket, asking, timeoutMs, (barred) => {
-        if (barred !== null) return callback(barred, null)
+      openTunnel(socket, connectHead, timeoutMs, (failure) => {
+        if (failure !== null) return callback(failure, null)
         if (target.protocol === 'http:') return callback(null, socket)
         toTarget({ ...options, httpSocket: socket }, callback)
       })
@@ -58,7 +58,7 @@ export function proxyConnector(
 const unreached = (error: Error): Error =>
   error instanceof OutboundError ? error : new ProxyFailed('the proxy could not be reached')
 
-const refusing =
+const rejecting =
   (why: () => Error): buildConnector.connector =>
   (_options, callback) =>
     queueMicrotask(() => callback(why(), null))
@@ -73,7 +73,7 @@ function connectRequest(authority: string, login: string | null): string {
 /** Requests a tunnel from the proxy, within `timeoutMs` and with an answer of bounded size. */
 function openTunnel(
   socket: Socket,
-  asking: string,
+  connectHead: string,
   timeoutMs: number,
   done: (error: Error | null) => void,
 ): void {
@@ -104,5 +104,5 @@ function openTunnel(
     end(new ProxyFailed(`the proxy refused the connection (${status ?? 'no status'})`))
   }
   socket.on('data', onData).on('error', onGone).on('close', onGone).on('end', onGone)
-  socket.write(asking)
+  socket.write(connectHead)
 }

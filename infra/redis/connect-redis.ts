@@ -21,15 +21,15 @@ export async function connectRedis(text: string, log: Logger): Promise<RedisClie
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
   // Each failed connection raises an event; it is logged when the reason changes.
-  let told = ''
+  let reported = ''
   redis.on('error', (err: Error) => {
     const reason = reasonOf(err)
-    if (reason === told) return
-    told = reason
+    if (reason === reported) return
+    reported = reason
     log.warn({ reason, redis: url.host }, 'REDIS_URL: Redis cannot be reached')
   })
   redis.on('ready', () => {
-    told = ''
+    reported = ''
   })
   await redis.connect().catch(() => {})
   return redis

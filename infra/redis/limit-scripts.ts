@@ -1,4 +1,4 @@
-import { BACKOFF_FIRST_MS, SEATS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
+import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
 /** Keys outlive their data by this time, so that tests with a stopped clock do not lose them. */
 const SLACK_MS = 60_000
@@ -48,7 +48,7 @@ local waits = {
   end,
   seats = function(key, max)
     if redis.call('ZCOUNT', key, '(' .. text(now), '+inf') < max then return 0 end
-    return ${SEATS_WAIT_MS}
+    return ${PERMITS_WAIT_MS}
   end,
   tokens = function(key, max, estimate)
     local since = now - ${TOKENS_PERIOD_MS}

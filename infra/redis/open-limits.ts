@@ -8,7 +8,7 @@ import type { ShortLived } from '../limits/short-lived.ts'
 import { connectRedis } from './connect-redis.ts'
 import { createRedisLimits } from './redis-limits.ts'
 import { createRedisShortLived } from './redis-short-lived.ts'
-import { SEAT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
+import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
@@ -59,7 +59,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
     return { limits, callLimits: limits, shortLived, close }
   }
   const client = await connectRedis(redisUrl, log)
-  const redis = createRedisLimits(client, { leaseMs: SEAT_LEASE_MS })
+  const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })
   const limits = await startSharedLimits({ redis, log, now: monotonic })
   return {
     limits,

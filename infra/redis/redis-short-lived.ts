@@ -46,21 +46,21 @@ export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array)
   return {
     put: async (kind, key, value, ttlMs) => {
       const name = nameOf(kind, key)
-      await reached(scripts.shortLivedPut(name, seal(name, value), Math.ceil(ttlMs)))
+      await orUnavailable(scripts.shortLivedPut(name, seal(name, value), Math.ceil(ttlMs)))
     },
     take: async (kind, key) => {
       const name = nameOf(kind, key)
-      return open(name, await reached(scripts.shortLivedTakeBuffer(name)))
+      return open(name, await orUnavailable(scripts.shortLivedTakeBuffer(name)))
     },
     peek: async (kind, key) => {
       const name = nameOf(kind, key)
-      return open(name, await reached(redis.hgetBuffer(name, 'value')))
+      return open(name, await orUnavailable(redis.hgetBuffer(name, 'value')))
     },
-    countTry: (kind, key, max) => reached(scripts.shortLivedCountTry(nameOf(kind, key), max)),
+    countTry: (kind, key, max) => orUnavailable(scripts.shortLivedCountTry(nameOf(kind, key), max)),
   }
 }
 
-const reached = <T>(answer: Promise<T>): Promise<T> =>
+const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((cause: unknown) => {
     throw new ShortLivedUnavailable({ cause })
   })

@@ -32,7 +32,7 @@ export type SharedLimitsDeps = {
   readonly answerMs?: number
 }
 
-export const SEAT_LEASE_MS = 10_000
+export const PERMIT_LEASE_MS = 10_000
 const BEAT_MS = 2_500
 const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
@@ -41,7 +41,11 @@ const SHARERS: readonly Sharers[] = ['calls', 'site']
 /** A running permit, and its counterpart in this process's own limits if there is one. */
 type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
-type Left = { readonly remote: RemotePermit; readonly end: PermitEnd; readonly at: number }
+type ReleasedPermit = {
+  readonly remote: RemotePermit
+  readonly end: PermitEnd
+  readonly at: number
+}
 
 /**
  * Shares limits through Redis while it answers. Otherwise this process applies its share of them.
@@ -71,7 +75,7 @@ class Link {
   private readonly answerMs: number
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
-  private left: Left[] = []
+  private released: ReleasedPermit[] = []
   /** A process that decided nothing of a group has no share of its limits. */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -92,8 +96,8 @@ class Link {
   ): Permit | Full | Promise<Permit | Full> {
     this.sharesIn.add(sharers)
     return this.isLost
-      ? this.enterHere(sharers, owner, claims)
-      : this.enterThere(sharers, owner, claims)
+      ? this.enterLocally(sharers, owner, claims)
+      : this.enterRedis(sharers, owner, claims)
   }
 
   /** Announces this process and its permits, which also tests whether Redis accepts writes. */
@@ -103,11 +107,11 @@ class Link {
         Promise.all(SHARERS.map((kind) => this.count(kind))),
         this.answerMs,
       )
-      await this.redis.renew(this.seatsToRenew())
+      await this.redis.renew(this.permitsToRenew())
       for (const [kind, instances] of counted) this.instances[kind] = Math.max(1, instances)
-      this.found()
+      this.onRecovered()
     } catch (err) {
-      this.lose(err)
+      this.onLost(err)
     }
     this.beatLater()
   }
@@ -126,7 +130,7 @@ class Link {
     return [kind, await this.redis.beat(kind, name)]
   }
 
-  private async enterThere(
+  private async enterRedis(
     sharers: Sharers,
     owner: string,
     claims: readonly Claim[],
@@ -138,15 +142,15 @@ class Link {
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
       // The call is decided in this process; a permit that Redis grants late is released.
-      const giveBack = (late: RemotePermit | Full) =>
+      const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
-      entering.then(giveBack).catch(() => {})
-      this.lose(err)
-      return this.enterHere(sharers, owner, claims)
+      entering.then(releaseLate).catch(() => {})
+      this.onLost(err)
+      return this.enterLocally(sharers, owner, claims)
     }
   }
 
-  private enterHere(sharers: Sharers, owner: string, claims: readonly Claim[]): Permit | Full {
+  private enterLocally(sharers: Sharers, owner: string, claims: readonly Claim[]): Permit | Full {
     const shares = claims.map((claim) => shareOf(claim, this.instances[sharers]))
     const local = this.local.enter(owner, shares)
     if (isFull(local)) return local
@@ -159,38 +163,38 @@ class Link {
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
-      if (this.isLost) this.carryOver(held)
+      if (this.isLost) this.enterOwn(held)
     }
-    let hasLeft = false
+    let isReleased = false
     return {
       release: (end) => {
-        if (hasLeft) return
-        hasLeft = true
+        if (isReleased) return
+        isReleased = true
         this.held.delete(held)
         held.local?.release(end)
-        if (this.isLost) this.tellLater({ remote, end, at: performance.now() })
+        if (this.isLost) this.releaseLater({ remote, end, at: performance.now() })
         else this.redis.release(remote, end).catch(() => {})
       },
     }
   }
 
   /** Counts a permit of Redis in this process as well. */
-  private carryOver(held: Held): void {
+  private enterOwn(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
     const local = held.local ?? this.local.enter(held.remote.owner, anyway)
     held.local = isFull(local) ? null : local
   }
 
-  private *seatsToRenew(): Generator<RemotePermit> {
+  private *permitsToRenew(): Generator<RemotePermit> {
     const before = performance.now() - BEAT_MS
     for (const { remote, since } of this.held) if (this.isLost || since <= before) yield remote
   }
 
-  private lose(err: unknown): void {
+  private onLost(err: unknown): void {
     if (this.isLost) return
     this.isLost = true
-    for (const held of this.held) this.carryOver(held)
+    for (const held of this.held) this.enterOwn(held)
     const { instances } = this
     const facts = { reason: reasonOf(err), ...instances }
     this.log.warn(facts, 'Redis is unavailable: this process applies its share of the limits')
@@ -198,18 +202,18 @@ class Link {
   }
 
   /** Redis itself drops permits after this time, so older ones need not be released. */
-  private tellLater(left: Left): void {
-    const fresh = left.at - SEAT_LEASE_MS
-    while ((this.left[0]?.at ?? left.at) < fresh) this.left.shift()
-    this.left.push(left)
+  private releaseLater(released: ReleasedPermit): void {
+    const fresh = released.at - PERMIT_LEASE_MS
+    while ((this.released[0]?.at ?? released.at) < fresh) this.released.shift()
+    this.released.push(released)
   }
 
-  private found(): void {
+  private onRecovered(): void {
     if (!this.isLost) return
     this.isLost = false
-    const left = this.left
-    this.left = []
-    for (const { remote, end } of left) this.redis.release(remote, end).catch(() => {})
+    const released = this.released
+    this.released = []
+    for (const { remote, end } of released) this.redis.release(remote, end).catch(() => {})
     this.log.info('Redis is available again: limits are shared')
   }
 

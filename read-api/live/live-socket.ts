@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
 import type { Core } from '#infra/core.ts'
-import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
+import { onlySocket, principalOf } from '#infra/http/access.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
@@ -97,7 +97,7 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     '/api/live',
     {
       websocket: true,
-      preValidation: [async () => assertNotDraining(deps.draining), onlyOwnSocket],
+      preValidation: [async () => assertNotDraining(deps.draining), onlySocket],
       schema: { hide: true },
     },
     (socket, request) => accept(deps, hub, open, socket, request),

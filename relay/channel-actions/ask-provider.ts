@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import type { Words } from '#infra/http/language.ts'
-import type { OutboundLimits, Way } from '#infra/outbound/dispatcher.ts'
+import type { OutboundLimits, Connections } from '#infra/outbound/dispatcher.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
@@ -25,7 +25,7 @@ export type ProviderReply =
 
 /** Sends one GET with deadlines and size limits. Redirects are not followed. It never throws. */
 export async function askProvider(
-  { dispatcher }: Pick<Way, 'dispatcher'>,
+  { dispatcher }: Pick<Connections, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),
 ): Promise<ProviderReply> {

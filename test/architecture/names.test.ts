@@ -30,6 +30,8 @@ const REPLACED = new RegExp(
     String.raw`\b(?:CallBooks|TaskBooks|StreamPassage|ChannelTurns|takeSeat|FrontDoor|ownDoor)\b`,
     String.raw`\b(?:warnSeldom|fewNames|comeIn|waysOpen|waysToPay|openBookmark|GivenUp)\b`,
     String.raw`\b(?:watchForDeafness|isProxys|lastOnesOf|createTurns|furnish\w*|\w*Deeds)\b`,
+    String.raw`\b(?:ChannelAct|enteredTarget|hiddenWords|SeatsMax|askUpstream|takeReport)\b`,
+    String.raw`\b(?:AccountTroubles|isPassedBy|isTakingBack|actTogether|onlyOwnSocket)\b`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])

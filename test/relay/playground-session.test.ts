@@ -26,5 +26,5 @@ it('a temporary password is to be changed first: a refusal, no fault of the gate
   expect(await play(false)).toEqual({ userId: 7 })
   expect(await play(true)).toMatchObject({ code: 'password_not_own', params: {} })
   expect(RELAY_ERRORS.password_not_own.status).toBe(403)
-  expect(fixture.logged.filter((line) => line.includes('could not be found out'))).toEqual([])
+  expect(fixture.logged.filter((line) => line.includes('could not be identified'))).toEqual([])
 })

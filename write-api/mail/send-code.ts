@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/registry.ts'
-import { principalNow } from '#infra/http/access.ts'
+import { principalOfSession } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { done } from '#infra/http/envelope.ts'
 import { httpError } from '#infra/http/http-errors.ts'
@@ -76,7 +76,7 @@ async function purposeOf(
   requested: RequestedPurpose,
 ): Promise<CodePurpose> {
   if (requested === 'register') return 'register'
-  const principal = await principalNow(request)
+  const principal = await principalOfSession(request)
   if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
     return requested === 'notify' ? `notify:${principal.userId}` : `bind:${principal.userId}`
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { principalNow, requireOwnPassword } from '#infra/http/access.ts'
+import { principalOfSession, requireOwnPassword } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
@@ -84,7 +84,7 @@ export async function userOf(
   request: FastifyRequest,
   { mayLackHeader }: { readonly mayLackHeader: boolean } = { mayLackHeader: false },
 ): Promise<number | null> {
-  const principal = await principalNow(request)
+  const principal = await principalOfSession(request)
   const header = request.headers['user-id']
   if (principal === null) return null
   if (header === undefined ? !mayLackHeader : header !== String(principal.userId)) return null

@@ -10,7 +10,7 @@ export type Connection = {
 }
 
 /** The members of the client (6.2.1, pinned) that its types do not declare. */
-type Inner = {
+type ClientInternals = {
   supports: (method: unknown) => Promise<boolean>
   getChannel: () => Promise<{ close(): void }>
 }
@@ -47,7 +47,7 @@ export function connectEventStoreDb(url: string): Connection {
 
 /** Calls in progress end by themselves; the connection is closed after them. */
 function closeChannel(client: EventStoreDBClient): void {
-  ;(client as unknown as Inner)
+  ;(client as unknown as ClientInternals)
     .getChannel()
     .then((channel) => channel.close())
     .catch(() => {})
@@ -55,7 +55,7 @@ function closeChannel(client: EventStoreDBClient): void {
 
 function newClient(url: string): EventStoreDBClient {
   const client = parsed(withOwnConnection(url))
-  ;(client as unknown as Inner).supports = async () => false
+  ;(client as unknown as ClientInternals).supports = async () => false
   return client
 }
 

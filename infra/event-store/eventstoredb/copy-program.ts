@@ -50,7 +50,7 @@ async function refuseRunning(pg: Pool): Promise<void> {
 type Log = ReturnType<typeof createLog>
 
 const PROGRESS_EVERY = 10_000
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
@@ -93,14 +93,14 @@ type Copy = {
 async function copyOnce(copy: Copy): Promise<boolean> {
   await ensureIdentitySchema(copy.pg)
   const { name } = await readStoreIdentity(copy.pg)
-  return isPostgres({ name }) ? await copyFrozen(copy) : isThereBefore(name, copy.url)
+  return isPostgres({ name }) ? await copyFrozen(copy) : isAlreadyMoved(name, copy.url)
 }
 
 /** There is nothing left to do for the same target, and another target is refused. */
-function isThereBefore(name: string, url: string): true {
+function isAlreadyMoved(name: string, url: string): true {
   const went = `the history has already been moved to ${name}`
   if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', went)
-  say(went)
+  print(went)
   return true
 }
 
@@ -114,20 +114,20 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     // NOTE: the query does not use the guard, whose transaction would make every start wait for
     // this table until the end.
     const { name } = await readStoreIdentity(pg)
-    if (!isPostgres({ name })) return isThereBefore(name, url)
+    if (!isPostgres({ name })) return isAlreadyMoved(name, url)
     await refuseEmpty(pg)
     if (mustBeAlone) await refuseRunning(pg)
-    let told = 0
+    let reportedAt = 0
     const onProgress = (copied: number): void => {
-      if (copied - told < PROGRESS_EVERY) return
-      told = copied
-      say(`${copied} events copied`)
+      if (copied - reportedAt < PROGRESS_EVERY) return
+      reportedAt = copied
+      print(`${copied} events copied`)
     }
     const { streams, events, different, isSameOrder, firstEvent } = await copyHistory({
       ...{ pg, url, log, onProgress },
     })
-    for (const stream of different) say(`different: ${stream}`)
-    if (!isSameOrder) say('the order of the events is not the same at both ends')
+    for (const stream of different) print(`different: ${stream}`)
+    if (!isSameOrder) print('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
       // A process that had lost its session may have reconnected. Starts wait for the end of this
@@ -138,7 +138,7 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
       await moveStoreIdentity(guard, now)
       await guard.query('commit')
     }
-    say(`${events} events in ${streams} streams: ${isSame ? 'the same' : 'NOT the same'}`)
+    print(`${events} events in ${streams} streams: ${isSame ? 'the same' : 'NOT the same'}`)
     return isSame
   } finally {
     await guard.query('rollback').catch(() => {})
@@ -154,7 +154,7 @@ async function freeze(guard: PoolClient): Promise<void> {
     await guard.query(`${FREEZE} nowait`)
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
-    say('waiting for exclusive access to the database')
+    print('waiting for exclusive access to the database')
     await guard.query('rollback')
     await guard.query(FREEZE)
   }
@@ -178,12 +178,12 @@ const SEAL = `
     for each statement execute function event_store.refuse_append()`
 
 /** These SQLSTATEs mean that the table or the schema does not exist. */
-const NOTHING_THERE = ['42P01', '3F000']
+const MISSING_TABLE = ['42P01', '3F000']
 const NO_HISTORY = ['DATABASE_URL, DATA_DIR', 'there is no history in this database'] as const
 
 function explainCopy(error: unknown): string {
   if (error instanceof StoreUnavailable) return `EVENTSTORE_URL: ${error.message}`
-  if (NOTHING_THERE.includes(String((error as { code?: unknown }).code))) {
+  if (MISSING_TABLE.includes(String((error as { code?: unknown }).code))) {
     return NO_HISTORY.join(': ')
   }
   return describeStartError(error).replace("Tallygate can't start. ", '')

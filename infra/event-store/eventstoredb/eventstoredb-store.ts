@@ -60,7 +60,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     const [only] = parts
     return only !== undefined && parts.length === 1
       ? answer(parts, [await appendOne(only, deadline, joint, appendAny)])
-      : answer(parts, await jointly(parts, deadline, joint))
+      : answer(parts, await appendJoint(parts, deadline, joint))
   }
   return {
     append: async (streams) => {
@@ -106,7 +106,7 @@ function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]):
   }
 }
 
-async function jointly(
+async function appendJoint(
   parts: readonly EncodedPart[],
   deadline: number,
   joint: JointDeps,
@@ -140,13 +140,13 @@ async function appendOne(
  * one reached.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
-  const turns = createKeyedMutex<number>()
+  const mutex = createKeyedMutex<number>()
   return ({ stream, events }, deadline) =>
-    turns(stream, async (reached) => {
+    mutex(stream, async (reached) => {
       let expected = reached ?? (await reads.lastRevision(stream))
       for (;;) {
         const result = await append({ stream, expected, events }, deadline)
-        if (result.isWritten) return { result, handOn: result.revision }
+        if (result.isWritten) return { result, passOn: result.revision }
         expected = result.actual
       }
     })
@@ -156,18 +156,18 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
  * Runs work under the same name one at a time, in order. A value of type `T` passes from one to the
  * next while any waits.
  */
-type Turns<T> = <R>(
+type KeyedMutex<T> = <R>(
   name: string,
-  work: (handedOn: T | null) => Promise<{ readonly result: R; readonly handOn: T | null }>,
+  work: (passed: T | null) => Promise<{ readonly result: R; readonly passOn: T | null }>,
 ) => Promise<R>
 
-function createKeyedMutex<T>(): Turns<T> {
+function createKeyedMutex<T>(): KeyedMutex<T> {
   const lasts = new Map<string, Promise<T | null>>()
   return async (name, work) => {
     const before = lasts.get(name) ?? Promise.resolve(null)
     const outcome = before.then(work)
     const last = outcome.then(
-      ({ handOn }) => handOn,
+      ({ passOn }) => passOn,
       () => null,
     )
     lasts.set(name, last)

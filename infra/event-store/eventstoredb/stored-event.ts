@@ -11,7 +11,7 @@ export type StoredEvent = {
 }
 
 /** A part in the metadata of the deciding event, with its data as JSON and not as text. */
-type KeptPart = {
+type StoredPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly {
@@ -24,7 +24,7 @@ type KeptPart = {
   readonly mustBeNew?: boolean
 }
 
-type Metadata = FactMeta & { readonly v: number; readonly others?: readonly KeptPart[] }
+type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredPart[] }
 
 /** Recognises the server's own events. All readers use this function. */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
@@ -38,19 +38,19 @@ export function proposedEvents(events: readonly EncodedEvent[], others: readonly
   return events.map(({ id, type, v, data, meta }, index) => {
     const isLast = index === events.length - 1
     const own = { v, actor: meta.actor, cause: meta.cause, at: meta.at }
-    const metadata = isLast && others.length > 0 ? { ...own, others: others.map(keptPart) } : own
+    const metadata = isLast && others.length > 0 ? { ...own, others: others.map(storedPart) } : own
     return jsonEvent({ id, type, data: JSON.parse(data), metadata })
   })
 }
 
-const keptPart = ({ stream, expected, events, mustBeNew }: ExactPart): KeptPart => ({
+const storedPart = ({ stream, expected, events, mustBeNew }: ExactPart): StoredPart => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.parse(event.data) })),
   ...(mustBeNew === true ? { mustBeNew } : {}),
 })
 
-const exactPart = ({ stream, expected, events, mustBeNew }: KeptPart): ExactPart => ({
+const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPart => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.stringify(event.data) })),

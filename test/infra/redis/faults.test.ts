@@ -45,7 +45,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     const told = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
     expect(told.length).toBeGreaterThan(1)
     for (const [at, line] of told.entries()) {
-      expect(line).toMatch(at % 2 === 0 ? /is lost/ : /is back/)
+      expect(line).toMatch(at % 2 === 0 ? /is unavailable/ : /is available again/)
     }
   }
 

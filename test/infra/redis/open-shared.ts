@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { isFull, type Limits } from '#infra/limits/port.ts'
 import { connectRedis } from '#infra/redis/connect-redis.ts'
 import { createRedisLimits } from '#infra/redis/redis-limits.ts'
-import { SEAT_LEASE_MS, type SharedLimits, startSharedLimits } from '#infra/redis/shared-limits.ts'
+import { PERMIT_LEASE_MS, type SharedLimits, startSharedLimits } from '#infra/redis/shared-limits.ts'
 
 export type Opened = SharedLimits & {
   /** What was logged, in order. */
@@ -18,7 +18,7 @@ type Settings = { readonly leaseMs?: number; readonly answerMs?: number }
 
 /** Limits of one process, as the product opens them. */
 export async function openShared(url: string, settings: Settings = {}): Promise<Opened> {
-  const { leaseMs = SEAT_LEASE_MS, ...patience } = settings
+  const { leaseMs = PERMIT_LEASE_MS, ...patience } = settings
   const said: string[] = []
   const log = pino(
     { level: 'info' },

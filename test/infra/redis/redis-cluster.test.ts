@@ -91,7 +91,7 @@ describe.skipIf(!canStart)(`a Redis cluster of two${reason}`, () => {
       // Five here, or five there and at most five here.
       expect(admitted).toBeGreaterThanOrEqual(5)
     }
-    expect(limits.said[0]).toMatch(/is lost/)
+    expect(limits.said[0]).toMatch(/is unavailable/)
     await limits.close()
   })
 })

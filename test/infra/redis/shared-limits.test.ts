@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { SEAT_LEASE_MS } from '#infra/redis/shared-limits.ts'
+import { PERMIT_LEASE_MS } from '#infra/redis/shared-limits.ts'
 import { redisEngine, skipReason, startRedis, type TestRedis } from '../../support/redis.ts'
 import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suite.ts'
 import { type Opened, openShared, PATIENT_MS } from './open-shared.ts'
@@ -11,7 +11,7 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
   let server: TestRedis
   let admin: Redis
   const open: Opened[] = []
-  const process = async (leaseMs = SEAT_LEASE_MS): Promise<Opened> => {
+  const process = async (leaseMs = PERMIT_LEASE_MS): Promise<Opened> => {
     const opened = await openShared(server.url, { leaseMs, answerMs: PATIENT_MS })
     open.push(opened)
     return opened

@@ -33,7 +33,7 @@ type Planned = {
 }
 
 /** Writes all steps in one append, or returns the first error. It needs the turn on all streams. */
-export async function actTogether(
+export async function appendJointly(
   steps: readonly JointStep[],
   context: CommandContext,
   store: EventStore,
@@ -41,7 +41,7 @@ export async function actTogether(
   const hots = [...new Set(steps.map(({ hot }) => hot))]
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const outcome = await tryTogether(steps, hots, context, store)
+      const outcome = await tryAppend(steps, hots, context, store)
       if (outcome !== null) return outcome
     } catch (error) {
       if (!(error instanceof RevisionConflict) || attempt >= TRIES_MAX) {
@@ -49,14 +49,14 @@ export async function actTogether(
         throw error
       }
       // Reloading a busy account would take longer than the time until its next event.
-      for (const hot of hots) if (hot.isLoaded()) hot.takeBack()
+      for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
   }
 }
 
 /** Returns null when a decision was based on an outdated state, which is now current. */
-async function tryTogether(
+async function tryAppend(
   steps: readonly JointStep[],
   hots: readonly HotStream[],
   context: CommandContext,
