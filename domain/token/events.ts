@@ -38,6 +38,17 @@ export type TokenTerms = {
 /** The settings shared by tokens that are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
+/** The terms of a token that narrows nothing: what its user may call is the limit. */
+export const UNRESTRICTED_TERMS: SharedTerms = {
+  expiresAt: null,
+  group: '',
+  models: null,
+  allowIps: null,
+  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+  tokensPerMinute: 0,
+  maxConcurrency: 0,
+}
+
 export type NewToken = {
   readonly tokenId: number
   readonly name: TokenName

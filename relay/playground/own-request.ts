@@ -1,6 +1,6 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
 import { playgroundOf } from '#domain/shared/playground.ts'
-import type { SharedTerms } from '#domain/token/events.ts'
+import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/json-error.ts'
 import { scanObject } from '../dialects/json-scan.ts'
@@ -45,17 +45,6 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
 
-/** The playground narrows nothing: the user's own access is the limit. */
-const TERMS: SharedTerms = {
-  expiresAt: null,
-  group: '',
-  models: null,
-  allowIps: null,
-  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-  tokensPerMinute: 0,
-  maxConcurrency: 0,
-}
-
 /**
  * Authenticates a user whom the session has identified. The calls are charged to that user, in the
  * group that the body names.
@@ -67,7 +56,13 @@ export const sessionAuthenticator = (userId: number): Authenticator => ({
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundOf(userId)
-    const token = new RelayToken({ tokenId, userId, terms: TERMS, isEnabled: true, keyLookup: '' })
+    const token = new RelayToken({
+      tokenId,
+      userId,
+      terms: UNRESTRICTED_TERMS,
+      isEnabled: true,
+      keyLookup: '',
+    })
     return { token, user, group: user.group, pinnedChannelId: null }
   },
   open: (caller, body) => {

@@ -1,3 +1,5 @@
+import { sendChat } from '#test/support/send-chat.ts'
+
 /** What one caller knows of one call: only an acknowledged one is sure to have been answered. */
 export type CallRecord = {
   readonly mark: string
@@ -42,16 +44,8 @@ async function callOnce({ url, key }: Options, number: number): Promise<CallReco
   let requestId: string | null = null
   let status: number | null = null
   try {
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'sim-small',
-        stream: isStream,
-        max_tokens: 8,
-        messages: [{ role: 'user', content: mark }],
-      }),
-    })
+    const messages = [{ role: 'user', content: mark }]
+    const response = await sendChat(url, key, { stream: isStream, max_tokens: 8, messages })
     status = response.status
     requestId = response.headers.get('x-request-id')
     const text = await response.text()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { zh } from '#test/support/words.ts'
+import { ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
 
 const PASSWORD = 'correct horse'
-const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 
 const app = pageFixture({
   language: 'zh',
@@ -12,7 +12,7 @@ const app = pageFixture({
     startFakeSite({
       'GET /api/status': () => ok(STATUS),
       'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
-      'POST /api/user/login': () => ok(ROOT),
+      'POST /api/user/login': () => ok(ROOT_USER),
       'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
     }),
 })
@@ -87,12 +87,12 @@ describe('login', () => {
     // After a second step as well, and nobody of a lower level.
     const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
     app.site.routes['POST /api/user/login'] = () => ok(needed)
-    app.site.routes['POST /api/user/login/second'] = () => ok(ROOT)
+    app.site.routes['POST /api/user/login/second'] = () => ok(ROOT_USER)
     await logIn('12345678')
     await app.page.getByLabel(zh('auth.totpCode')).fill('123456')
     await app.page.keyboard.press('Enter')
     await warning.waitFor()
-    app.site.routes['POST /api/user/login'] = () => ok({ ...ROOT, role: 1 })
+    app.site.routes['POST /api/user/login'] = () => ok({ ...ROOT_USER, role: 1 })
     await logIn('12345678')
     await app.page.getByText(zh('auth.success')).waitFor()
     expect(await warning.count()).toBe(0)
@@ -105,7 +105,7 @@ describe('login', () => {
     })
     app.site.routes['POST /api/user/login'] = async () => {
       await gate
-      return ok(ROOT)
+      return ok(ROOT_USER)
     }
     await app.page.goto(`${app.site.url}/login`)
     await fillLogin()
@@ -115,7 +115,9 @@ describe('login', () => {
     release()
     await app.page.waitForURL(`${app.site.url}/app/tokens`)
     expect(calls('/api/user/login')).toHaveLength(1)
-    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(ROOT))
+    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toBe(
+      JSON.stringify(ROOT_USER),
+    )
   })
 
   it('returns to where it was asked from, never to another site', async () => {
@@ -130,7 +132,7 @@ describe('login', () => {
 
   it('follows a refused session: the user is forgotten, the page remembered', async () => {
     await app.page.goto(`${app.site.url}/login`)
-    await app.page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT))
+    await app.page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT_USER))
     app.site.routes['GET /api/token/'] = () => ({
       status: 401,
       body: { success: false, message: 'no session', code: 'Unauthorized' },
@@ -287,8 +289,8 @@ describe('setup', () => {
 
   it('names what is wrong beside its field, then sends what the spec says', async () => {
     app.site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
-    app.site.routes['POST /api/setup'] = () => ok(ROOT)
-    app.site.routes['GET /api/user/self'] = () => ok({ ...ROOT, request_count: 0, quota: 0 })
+    app.site.routes['POST /api/setup'] = () => ok(ROOT_USER)
+    app.site.routes['GET /api/user/self'] = () => ok({ ...ROOT_USER, request_count: 0, quota: 0 })
     await app.page.goto(`${app.site.url}/setup`)
     await app.page.getByLabel(zh('auth.password'), { exact: true }).fill('short')
     await app.page.getByRole('button', { name: zh('setup.submit') }).click()
@@ -366,11 +368,11 @@ it('neither listens nor asks what is unread while the password is one of a reset
     await app.page.goto(`${app.site.url}/about`)
     return before
   }
-  const before = await comeAs({ ...ROOT, must_change_password: true })
+  const before = await comeAs({ ...ROOT_USER, must_change_password: true })
   // By then the bell, which listens, is there.
   await app.page.waitForLoadState('networkidle')
   expect([sockets, unread()]).toEqual([[], before])
-  const asked = await comeAs(ROOT)
+  const asked = await comeAs(ROOT_USER)
   await expect.poll(unread).toBeGreaterThan(asked)
   await expect.poll(() => sockets.length).toBeGreaterThan(0)
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
-import { openAsRoot } from './support/admin-site.ts'
+import { openAsRoot, ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
-import { enter, OWNER } from './usage-log/fake-log.ts'
+import { enter } from './usage-log/fake-log.ts'
 
 const app = pageFixture()
 
@@ -85,7 +85,7 @@ describe('when the server can not serve', () => {
 
   it('who is no admin is told so without asking the server', async () => {
     const { page, site } = app
-    const member = { ...OWNER, id: 5, role: 1 }
+    const member = { ...ROOT_USER, id: 5, role: 1 }
     await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
     await page.getByText(en('ui.forbidden')).waitFor()
     expect(await page.getByRole('button', { name: en('channels.create') }).count()).toBe(0)

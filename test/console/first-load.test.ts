@@ -1,15 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
-
-const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 
 const app = siteFixture(() => startFakeSite({ 'GET /api/status': () => ok(STATUS) }))
 
 it.each([
   { path: '/login', kibMax: 200, user: null },
-  { path: '/app/logs/api-usage', kibMax: 260, user: ROOT },
+  { path: '/app/logs/api-usage', kibMax: 260, user: ROOT_USER },
 ])('$path loads at most $kibMax KiB of script, all of it needed', async (given) => {
   const { page, close } = await app.openPage()
   const scripts: { url: string; bytes: Promise<number> }[] = []

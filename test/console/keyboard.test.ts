@@ -1,10 +1,11 @@
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
+import { ROOT_USER } from './support/admin-site.ts'
 import { pageFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live.ts'
 import { ok } from './support/fake-site.ts'
-import { logRoutes, manyRows, OWNER } from './usage-log/fake-log.ts'
+import { logRoutes, manyRows } from './usage-log/fake-log.ts'
 
 const app = pageFixture()
 const PRESSES_MAX = 120
@@ -41,7 +42,7 @@ it('from the login to the log of a call, by keyboard alone', { timeout: 60_000 }
   const { page, site } = app
   const logs = Object.entries(logRoutes(() => manyRows(3)))
   Object.assign(site.routes, Object.fromEntries(logs.filter(([name]) => name.includes('/log/'))))
-  site.routes['POST /api/user/login'] = () => ok(OWNER)
+  site.routes['POST /api/user/login'] = () => ok(ROOT_USER)
   await fakeLive(page)
   await page.goto(`${site.url}/login`)
   await page.getByLabel(en('auth.password'), { exact: true }).waitFor()

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
+import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { type Look, takePicture } from './support/open-page.ts'
 
-const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
-const MEMBER = { ...ROOT, id: 2, username: 'mia', role: 1 }
+const MEMBER = { ...ROOT_USER, id: 2, username: 'mia', role: 1 }
 
 const app = siteFixture(() =>
   startFakeSite({
@@ -17,7 +17,7 @@ const app = siteFixture(() =>
   }),
 )
 
-async function enter(look: Look, user: object = ROOT, chats: unknown[] = []) {
+async function enter(look: Look, user: object = ROOT_USER, chats: unknown[] = []) {
   const open = await app.openPage(look)
   await open.page.addInitScript(
     ([text, list]) => {

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/words.ts'
+import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES, lookFaults } from './support/looks.ts'
 import type { Look } from './support/open-page.ts'
 
-const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 const HOSTILE = [
   '# Welcome\n\nPay by **card**.\n\n<script>window.top.bad = 1</script>',
   '<img src="x" onerror="window.top.bad = 2"><img src="https://spy.example/a.png" alt="spy">',
@@ -122,7 +122,7 @@ describe('what an operator writes', () => {
 
   it('a notice is dismissed for good, and another one is another', async () => {
     setPage('notice', 'Back at noon')
-    const { page, close } = await open('/app/tokens', {}, ROOT)
+    const { page, close } = await open('/app/tokens', {}, ROOT_USER)
     await page.frameLocator('iframe').getByText('Back at noon').waitFor()
     await page.getByRole('button', { name: zh('shell.noticeClose') }).click()
     await page.reload()
@@ -226,7 +226,7 @@ describe('the top bar', () => {
   ])('wishes a happy new year on its first day alone: %s', async (now, count) => {
     const opened = await app.openPage()
     await opened.page.clock.setFixedTime(new Date(now))
-    const text = JSON.stringify(ROOT)
+    const text = JSON.stringify(ROOT_USER)
     await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
     await opened.page.goto(`${app.site.url}/about`)
     await opened.page.getByText(zh('about.version')).waitFor()

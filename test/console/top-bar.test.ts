@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
+import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from './support/fake-site.ts'
 import { LANGUAGES } from './support/looks.ts'
 import { takePicture } from './support/open-page.ts'
-import { enter, OWNER } from './usage-log/fake-log.ts'
+import { enter } from './usage-log/fake-log.ts'
 
 const WIDTHS = [360, 390, 601, 640, 721, 768, 800, 880, 901, 951]
 const DOCS = { docs_link: 'https://docs.example.com' }
@@ -16,7 +17,7 @@ const SITES: Readonly<Record<string, Partial<Status>>> = {
   demo: { ...LONG, demo_site_enabled: true },
   'self-use': { ...LONG, self_use_mode_enabled: true },
 }
-const USER = { ...OWNER, username: 'nineteen-characters', display_name: 'nineteen-characters' }
+const USER = { ...ROOT_USER, username: 'nineteen-characters', display_name: 'nineteen-characters' }
 
 const app = siteFixture(() => startFakeSite({ 'GET /api/user/self': () => ok(USER) }))
 

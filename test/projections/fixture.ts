@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import type { CallFacts } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
+import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
 import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
@@ -11,7 +12,9 @@ import { createLeases } from '#infra/leases/leases.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/names.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 export type Fixture = {
@@ -71,6 +74,33 @@ export async function projectionFixture(): Promise<Fixture> {
       await store.close()
       await pools.close()
       await database.drop()
+    },
+  }
+}
+
+export type RunningProjections = Fixture & {
+  readonly runner: ProjectionRunner
+  /** Stops the runner, does the work, and starts another runner. */
+  readonly whileStopped: (work: () => Promise<unknown>) => Promise<void>
+}
+
+/** The read models of a new site, which follow its events. */
+export async function runningProjections(): Promise<RunningProjections> {
+  const fixture = await projectionFixture()
+  let runner = await startProjections(fixture.core)
+  return {
+    ...fixture,
+    get runner() {
+      return runner
+    },
+    whileStopped: async (work) => {
+      await runner.stop()
+      await work()
+      runner = await startProjections(fixture.core)
+    },
+    close: async () => {
+      await runner.stop()
+      await fixture.close()
     },
   }
 }
@@ -177,15 +207,7 @@ export const tokensDeleted = (userId: number, tokenIds: readonly number[]): Give
 
 const tokenMade = (tokenId: number, userId: number, name: string) => ({
   userId,
-  terms: {
-    expiresAt: null,
-    group: '',
-    models: null,
-    allowIps: null,
-    rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-    tokensPerMinute: 0,
-    maxConcurrency: 0,
-  },
+  terms: UNRESTRICTED_TERMS,
   tokens: [
     {
       tokenId,
@@ -243,18 +265,9 @@ export const deducted = (userId: number, amount: number): Given =>
 export const budgetSet = (tokenId: number, userId: number, remain: number): Given =>
   fact(`account-${userId}`, 'TokenBudgetSet', { userId, tokenId, remain, isUnlimited: false })
 
-const PRICE = {
-  mode: 'tokens',
-  list: 3,
-  model: '1.25',
-  completion: '4',
-  cacheRead: '0.5',
-  cacheWrite: '1.25',
-  image: '1',
-  audio: '1',
-  audioCompletion: '1',
-  group: '1',
-} as const
+const PRICE = perTokenPrice({
+  ...{ model: '1.25', completion: '4', cacheRead: '0.5', cacheWrite: '1.25' },
+})
 
 export const HOLD = 10_000
 

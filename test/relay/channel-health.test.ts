@@ -1,38 +1,20 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { startRelay } from '#relay/server.ts'
-import { NO_ROWS } from '#relay/views/load-views.ts'
 import { budget } from '#test/support/budget.ts'
-import { claimedCallsInMemory } from './support/claimed-calls.ts'
-import {
-  chat,
-  NO_PROVIDER_MESSAGES,
-  noGauges,
-  noProgress,
-  type RelayRig,
-  relayRig,
-} from './support/relay-rig.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, relayRig, serveRelay } from './support/relay-rig.ts'
 
-let rig: RelayRig
-/** Behind channel 2, which is drawn before channel 1. */
-let first: SimulatedProvider
+const rig = startedForEach(relayRig)
+/** The provider behind channel 2, which is drawn before channel 1. */
+const first = startedForEach(startSimulatedProvider)
 
 beforeEach(async () => {
-  rig = await relayRig()
-  first = await startSimulatedProvider()
   await rig.setOption('RetryTimes', '1')
   await rig.setOption('channel_health.circuit_cooldown_seconds', '1')
   await rig.addChannel(2, { priority: 9, baseUrl: first.url })
 })
-afterEach(async () => {
-  await rig.close()
-  await first.close()
-})
-
 const circuitEvents = async (channelId = 2) =>
   (await rig.core.store.readStream(`channel-health-${channelId}`)) as Recorded<ChannelHealthEvent>[]
 const types = async (channelId = 2) => (await circuitEvents(channelId)).map(({ type }) => type)
@@ -112,13 +94,14 @@ describe('a channel that fails', () => {
     await times(5)
     await expect.poll(() => types()).toEqual(['CircuitOpened'])
     expect((await circuitEvents())[0]?.data).toMatchObject({ reason: 'connect' })
-    first = await startSimulatedProvider({ port })
+    const again = await startSimulatedProvider({ port })
+    onTestFinished(again.close)
     await times(1)
-    expect(askedOf(first)).toBe(0)
+    expect(askedOf(again)).toBe(0)
     await untilDue()
     await times(3)
     await expect.poll(async () => (await types()).at(-1)).toBe('CircuitClosed')
-    expect(askedOf(first)).toBeGreaterThan(0)
+    expect(askedOf(again)).toBeGreaterThan(0)
   })
 
   it('gets calls again at once when an admin closes its circuit, in every relay', async () => {
@@ -220,17 +203,8 @@ describe('a channel that fails', () => {
 
 describe('two relays', () => {
   it('follow each other’s circuits, and let one call of both through', async () => {
-    const other = await startRelay(rig.core, {
-      rows: NO_ROWS,
-      findExpired: async () => [],
-      claimedCalls: claimedCallsInMemory(),
-      providerMessages: NO_PROVIDER_MESSAGES,
-      gauges: noGauges,
-      tasks: { progress: noProgress, findOpenTasks: async () => [] },
-    })
-    const server = createServer((request, response) => other.handle(request, response))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const other = await serveRelay(rig.core)
+    const { url } = other
     try {
       await openCircuit()
       const asked = askedOf(first)
@@ -252,8 +226,6 @@ describe('two relays', () => {
       expect((await types()).filter((type) => type === 'CircuitHalfOpened')).toHaveLength(1)
     } finally {
       await other.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
     }
   })
 })

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { bodyText, serve } from '#test/support/serve.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { chat, relayRig } from './support/relay-rig.ts'
 
@@ -17,18 +16,12 @@ const ANSWER = JSON.stringify({
 
 /** A provider that keeps what it was sent, behind the rig's only channel. */
 async function recordingChannel(terms: object): Promise<void> {
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      sent.push(JSON.parse(Buffer.concat(parts).toString()))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
-    })
+  const provider = await serve(async (request, response) => {
+    sent.push(JSON.parse(await bodyText(request)))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  await rig.addChannel(1, { baseUrl: `http://127.0.0.1:${port}`, models: ['sim-small'], ...terms })
+  onTestFinished(provider.close)
+  await rig.addChannel(1, { baseUrl: provider.url, models: ['sim-small'], ...terms })
 }
 
 const ROUTED = {

@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
+import { sendChat } from '#test/support/send-chat.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { chat, KEY, onlyEnd, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
@@ -103,15 +104,7 @@ describe('a streamed call', () => {
   })
 
   it('has its bill durable before [DONE] leaves', async () => {
-    const response = await fetch(`${rig.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'sim-small',
-        stream: true,
-        messages: [{ role: 'user', content: 'x' }],
-      }),
-    })
+    const response = await sendChat(rig.url, `sk-${KEY}`, { stream: true })
     let types: string[] = []
     let text = ''
     for await (const chunk of response.body ?? []) {

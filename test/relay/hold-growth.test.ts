@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type AccountEvent, accountStream } from '#domain/account/events.ts'
-import { type Answer, chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { serve } from '#test/support/serve.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { type Answer, chat, relayRig } from './support/relay-rig.ts'
 
 const STREAMS = 50
 const WORDS = 12_000
@@ -13,24 +14,23 @@ const OUTPUT_PRICE = 4n
 const PROGRESS_STEP_TOKENS = 1_024n
 const USER = { id: 21, token: 22, key: 'P'.repeat(48) }
 
-let rig: RelayRig
 let requests: ServerResponse[]
 /** Nothing is sent before all streams are open, so that they compete from the first word on. */
-const provider = createServer((request, response) => {
-  response.on('error', () => {})
-  request.resume()
-  request.on('end', () => {
-    requests.push(response)
-    if (requests.length === STREAMS) for (const each of requests) void sendWords(each)
-  })
-})
+const provider = startedForEach(() =>
+  serve((request, response) => {
+    response.on('error', () => {})
+    request.resume()
+    request.on('end', () => {
+      requests.push(response)
+      if (requests.length === STREAMS) for (const each of requests) void sendWords(each)
+    })
+  }),
+)
+const rig = startedForEach(relayRig)
 
 beforeEach(async () => {
   requests = []
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  rig = await relayRig()
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  await rig.addChannel(2, { baseUrl, models: ['endless'] })
+  await rig.addChannel(2, { baseUrl: provider.url, models: ['endless'] })
   await rig.setOption('ModelRatio', { endless: 1 })
   await rig.setOption('CompletionRatio', { endless: 4 })
   await rig.setOption('DefaultMaxOutputTokens', String(FIRST_HOLD_TOKENS))
@@ -38,12 +38,6 @@ beforeEach(async () => {
   await rig.addUser(USER.id)
   await rig.addToken(USER.token, USER.id, USER.key)
 })
-afterEach(async () => {
-  await rig.close()
-  provider.closeAllConnections()
-  await new Promise((resolve) => provider.close(resolve))
-})
-
 async function sendWords(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (let words = 0; words < WORDS && !response.destroyed; words += 200) {

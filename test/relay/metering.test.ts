@@ -1,43 +1,39 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { serve } from '#test/support/serve.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 type Send = (response: ServerResponse) => void | Promise<void>
 
-let rig: RelayRig
 let send: Send
 let asked: Record<string, unknown>[]
 let wasCut: boolean
-const provider = createServer((request, response) => {
-  const parts: Buffer[] = []
-  response.on('close', () => {
-    wasCut = !response.writableFinished
-  })
-  request.on('data', (part: Buffer) => parts.push(part))
-  request.on('end', () => {
-    asked.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>)
-    void send(response)
-  })
-})
+const provider = startedForEach(() =>
+  serve((request, response) => {
+    const parts: Buffer[] = []
+    response.on('close', () => {
+      wasCut = !response.writableFinished
+    })
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      asked.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>)
+      void send(response)
+    })
+  }),
+)
+const rig = startedForEach(() =>
+  relayRig({ deadlines: { readOnStreamMs: 3_000, readOnPlainMs: 3_000 } }),
+)
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 beforeEach(async () => {
   asked = []
   wasCut = false
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  rig = await relayRig({ deadlines: { readOnStreamMs: 3_000, readOnPlainMs: 3_000 } })
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  await rig.addChannel(2, { baseUrl, models: ['scripted'] })
+  await rig.addChannel(2, { baseUrl: provider.url, models: ['scripted'] })
   await rig.setOption('ModelRatio', { scripted: 1 })
   await rig.setOption('CompletionRatio', { scripted: 3 })
 })
-afterEach(async () => {
-  await rig.close()
-  provider.closeAllConnections()
-  await new Promise((resolve) => provider.close(resolve))
-})
-
 const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
 const word = (content: string, others: object = {}): string =>
   event({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...others })

@@ -1,28 +1,18 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RequestListener } from 'node:http'
+import { describe, expect, it } from 'vitest'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { chat, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { serve } from '#test/support/serve.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, onlyEnd, relayRigBefore } from './support/relay-rig.ts'
 
-let rig: RelayRig
-let server: Server
 let answer: RequestListener
-beforeEach(async () => {
-  rig = await relayRig()
-  server = createServer((request, response) => {
+const provider = startedForEach(() =>
+  serve((request, response) => {
     request.resume()
     request.on('end', () => answer(request, response))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-  await rig.addChannel(2, { baseUrl })
-})
-afterEach(async () => {
-  await rig.close()
-  server.closeAllConnections()
-  server.close()
-})
+  }),
+)
+const rig = startedForEach(() => relayRigBefore(provider))
 
 const usage = { prompt_tokens: 2, completion_tokens: 3 }
 
@@ -132,7 +122,7 @@ describe('a provider that repeats what it was sent', () => {
           response.end(`data: ${error}\n\n`)
         }
       }
-      const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+      const baseUrl = provider.url.replace('127.0.0.1', 'localhost')
       await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
       const channels = [{ channelId: 3, name: 'c', keyRefs: ['key:9f8e7d6c5b4a.part2'] }]
       const terms = { ...PLAIN_CHANNEL_TERMS, baseUrl }

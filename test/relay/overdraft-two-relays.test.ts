@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addChannel, addUser, setOption } from '#test/support/product.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
+import { serve } from '#test/support/serve.ts'
 import { SHORT_LEASES } from '#test/support/site.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { type Book, readBook } from './support/account-book.ts'
 import { type Call, callAtOnce } from './support/many-calls.ts'
 import { type RelaySite, startRelaySite } from './support/relay-site.ts'
@@ -24,20 +24,21 @@ let keys: { poor: string; limited: string }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Streams 100 000 tokens, whatever limit it is sent, and says no usage before the end. */
-const provider = createServer(async (request, response) => {
-  request.resume()
-  response.on('error', () => {})
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (let words = 0; words < 100_000 && !response.destroyed; words += 50) {
-    const delta = { content: 'word '.repeat(50) }
-    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
-    await pause(50)
-  }
-  response.end('data: [DONE]\n\n')
-})
+const provider = startedOnce(() =>
+  serve(async (request, response) => {
+    request.resume()
+    response.on('error', () => {})
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (let words = 0; words < 100_000 && !response.destroyed; words += 50) {
+      const delta = { content: 'word '.repeat(50) }
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
+      await pause(50)
+    }
+    response.end('data: [DONE]\n\n')
+  }),
+)
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   site = await startRelaySite(SHORT_LEASES)
   keys = await seed()
   survivor = await site.startRelay()
@@ -45,8 +46,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await site?.close()
-  provider.closeAllConnections()
-  provider.close()
 }, 60_000)
 
 it.each([
@@ -125,9 +124,7 @@ function spentBy({ events }: Book, userId: number): bigint {
 async function seed(): Promise<typeof keys> {
   const { root } = site
   for (const [key, value] of Object.entries(PRICES)) await setOption(root, key, value)
-  const { port } = provider.address() as AddressInfo
-  const endless = { url: `http://127.0.0.1:${port}` }
-  await addChannel({ root, provider: endless }, { models: 'sim-small' })
+  await addChannel({ root, provider }, { models: 'sim-small' })
   const keyOf = async (username: string, id: number, quota: bigint, token: object) => {
     const user = await addUser(root, username, Number(quota))
     expect(user.id).toBe(id)

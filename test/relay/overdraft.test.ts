@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { StoreUnavailable, type StreamAppend } from '#infra/event-store/port.ts'
-import { type Answer, chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { serve } from '#test/support/serve.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { type Answer, chat, relayRig } from './support/relay-rig.ts'
 
 type Asked = {
   readonly stream?: boolean
@@ -18,29 +19,28 @@ const TEN_CENTS = 50_000n
 const POOR = { user: 21, token: 22, key: 'P'.repeat(48) }
 const AUTH = { authorization: `Bearer sk-${POOR.key}` }
 
-let rig: RelayRig
 let send: Send
 let asked: Asked[]
-const provider = createServer((request, response) => {
-  const parts: Buffer[] = []
-  response.on('error', () => {})
-  request.on('data', (part: Buffer) => parts.push(part))
-  request.on('end', () => {
-    const body = JSON.parse(Buffer.concat(parts).toString()) as Asked
-    asked.push(body)
-    void send(response, body)
-  })
-})
+const provider = startedForEach(() =>
+  serve((request, response) => {
+    const parts: Buffer[] = []
+    response.on('error', () => {})
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(parts).toString()) as Asked
+      asked.push(body)
+      void send(response, body)
+    })
+  }),
+)
+const rig = startedForEach(relayRig)
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const limitOf = ({ max_tokens, max_completion_tokens }: Asked): number =>
   max_completion_tokens ?? max_tokens ?? 100_000
 
 beforeEach(async () => {
   asked = []
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  rig = await relayRig()
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  await rig.addChannel(2, { baseUrl, models: ['big', 'capped'] })
+  await rig.addChannel(2, { baseUrl: provider.url, models: ['big', 'capped'] })
   for (const [key, value] of Object.entries(PRICES)) {
     await rig.setOption(key, { ...value, capped: value.big, 'sim-small': 1 })
   }
@@ -48,12 +48,6 @@ beforeEach(async () => {
   await rig.addUser(POOR.user)
   await rig.addToken(POOR.token, POOR.user, POOR.key)
 })
-afterEach(async () => {
-  await rig.close()
-  provider.closeAllConnections()
-  await new Promise((resolve) => provider.close(resolve))
-})
-
 const plain =
   (tokensFor: (asked: Asked) => number): Send =>
   async (response, body) => {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
 import { budget } from '#test/support/budget.ts'
+import { bodyText, serve } from '#test/support/serve.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
@@ -19,18 +18,13 @@ const ANSWER = JSON.stringify({
 
 /** A provider that keeps what it was sent, behind a channel that overrides the temperature. */
 async function recordingChannel(): Promise<void> {
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      bodies.push(Buffer.concat(parts).toString())
-      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
-    })
+  const provider = await serve(async (request, response) => {
+    bodies.push(await bodyText(request))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
+  onTestFinished(provider.close)
   await rig.addChannel(1, {
-    ...{ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    baseUrl: provider.url,
     ...{ models: ['sim-small'], modelMapping: '{"sim-small":"inner"}' },
     paramOverride: '{"temperature":0.1}',
   })

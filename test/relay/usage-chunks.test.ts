@@ -1,33 +1,24 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { describe, expect, it } from 'vitest'
+import { sendChat } from '#test/support/send-chat.ts'
+import { serve } from '#test/support/serve.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { chat, KEY, onlyEnd, relayRigBefore } from './support/relay-rig.ts'
 
-let rig: RelayRig
-let server: Server
 let answer: (response: ServerResponse) => Promise<void>
-beforeEach(async () => {
-  rig = await relayRig()
-  server = createServer((request, response) => {
+const provider = startedForEach(() =>
+  serve((request, response) => {
     request.resume()
     response.on('error', () => {})
     request.on('end', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       void answer(response)
     })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-  await rig.addChannel(2, { baseUrl })
-})
-afterEach(async () => {
-  await rig.close()
-  server.closeAllConnections()
-  server.close()
-})
+  }),
+)
+const rig = startedForEach(() => relayRigBefore(provider))
 
 const SAID = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
 const DONE = 'data: [DONE]\n\n'
@@ -50,15 +41,9 @@ const write = async (response: ServerResponse, bytes: Buffer | string): Promise<
 
 /** Reads an answer to its end without keeping it; its length and its last bytes. */
 async function readThrough(wantsUsage: boolean): Promise<{ bytes: number; tail: string }> {
-  const response = await fetch(`${rig.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'sim-small',
-      stream: true,
-      stream_options: { include_usage: wantsUsage },
-      messages: [{ role: 'user', content: 'x' }],
-    }),
+  const response = await sendChat(rig.url, `sk-${KEY}`, {
+    stream: true,
+    stream_options: { include_usage: wantsUsage },
   })
   let bytes = 0
   let tail = ''
@@ -142,9 +127,7 @@ describe('a usage chunk that another one follows', () => {
       if (tries > 1) response.end(SAID + usageChunk(5) + DONE)
       else response.end(`${usageChunk(3)}${usageChunk(4)}data: {"error":{"message":"no"}}\n\n`)
     }
-    await rig.addChannel(3, {
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    })
+    await rig.addChannel(3, { baseUrl: provider.url })
     await rig.setOption('RetryTimes', '1')
     const asked = { stream: true, stream_options: { include_usage: true } }
     expect((await chat(rig, asked)).text).toBe(SAID + usageChunk(5) + DONE)

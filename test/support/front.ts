@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage, request as send } from 'node:http'
+import { type LocalServer, serve } from './serve.ts'
 
 /** Sends each request on to the address that `choose` names, as a balancer in front would. */
 export async function startFront(
   choose: (request: IncomingMessage) => string,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer((incoming, outgoing) => {
+): Promise<LocalServer> {
+  return serve((incoming, outgoing) => {
     const { method, url, headers } = incoming
     const passed = send(`${choose(incoming)}${url}`, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -15,14 +14,6 @@ export async function startFront(
     passed.on('error', () => outgoing.destroy())
     incoming.pipe(passed)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    },
-  }
 }
 
 /** One after the other, round and round. */

@@ -7,6 +7,7 @@ import {
 } from '#infra/demo/simulated-provider.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { testConfig } from './core.ts'
+import { sendChat } from './send-chat.ts'
 import { siteDatabase } from './site-database.ts'
 
 export const PASSWORD = 'a-long-password'
@@ -103,11 +104,7 @@ export async function chat(
   key: string,
   body: Record<string, unknown>,
 ): Promise<{ status: number; text: string; requestId: string; headers: Headers }> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], ...body }),
-  })
+  const response = await sendChat(url, key, body)
   return {
     status: response.status,
     text: await response.text(),

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { startedOnce } from '#test/support/started.ts'
+import { OPEN_TOKEN_FIELDS } from '#test/support/token-fields.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -24,18 +25,7 @@ describe('a new token', () => {
       status: 1,
       remain_quota: 500_000,
       used_quota: 0,
-      unlimited_quota: false,
-      expired_time: -1,
-      rate_limit_enabled: false,
-      rate_limit_period: 60,
-      rate_limit_count: 1000,
-      rate_limit_success: 10,
-      rate_limit_tpm: 0,
-      max_concurrency: 0,
-      model_limits_enabled: false,
-      model_limits: '',
-      allow_ips: '',
-      group: '',
+      ...OPEN_TOKEN_FIELDS,
     })
   })
 

@@ -1,17 +1,18 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en } from '#test/support/words.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { channelHealth } from '../support/health.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from '../usage-log/fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const HOUR = 3_600
-const USER = { ...OWNER, role: 1 }
+const USER = { ...ROOT_USER, role: 1 }
 
 const spent = (quota: number) => ({ quota, count: quota / 1_000, token_used: quota / 10 })
 const UNKNOWN = { cost: 0, costed_quota: 0 }
@@ -55,7 +56,7 @@ const app = siteFixture(() =>
   startFakeSite({
     ...logRoutes(() => recent),
     'GET /api/user/self': () =>
-      ok({ ...OWNER, quota: balance, used_quota: 141_750, request_count: calls }),
+      ok({ ...ROOT_USER, quota: balance, used_quota: 141_750, request_count: calls }),
     'GET /api/data/self/': () => ok(POINTS),
     'GET /api/data/': () => ok(POINTS),
     'GET /api/data/self/tokens': () => ok(tokenPoints(START)),
@@ -71,7 +72,7 @@ const app = siteFixture(() =>
   }),
 )
 
-async function open(asked: Look = PLAIN, user: object = OWNER, path = '/app/dashboard') {
+async function open(asked: Look = PLAIN, user: object = ROOT_USER, path = '/app/dashboard') {
   const look = { ...PLAIN, ...asked }
   const opened = await app.openPage(look)
   const live = await fakeLive(opened.page)
@@ -109,7 +110,7 @@ describe('the dashboard', () => {
       timeout: 120_000,
     }, async () => {
       for (const [state, made, user] of [
-        ['used', 42, OWNER],
+        ['used', 42, ROOT_USER],
         ['new', 0, USER],
       ] as const) {
         calls = made
@@ -174,7 +175,7 @@ describe('the dashboard', () => {
   ] as const) {
     it(`says in its sentence what is counted: ${language}`, async () => {
       calls = 42
-      const { page, close } = await open({ language }, OWNER, '/app/dashboard?measure=count')
+      const { page, close } = await open({ language }, ROOT_USER, '/app/dashboard?measure=count')
       expect(await page.locator('.tg-dash-summary').innerText()).toMatch(words)
       await close()
     })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { schemaAnswer } from '#read-api/options/list-options.ts'
+import { OPEN_TOKEN_FIELDS } from '#test/support/token-fields.ts'
 import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
 import { userRoutes } from './user-routes.ts'
@@ -15,20 +16,9 @@ export const token = (patch: Partial<Token>): Token => ({
   status: 1,
   remain_quota: 4_321_000,
   used_quota: 679_000,
-  unlimited_quota: false,
-  expired_time: -1,
   created_time: NOW - 864_000,
   accessed_time: NOW - 42,
-  rate_limit_enabled: false,
-  rate_limit_period: 60,
-  rate_limit_count: 1000,
-  rate_limit_success: 10,
-  rate_limit_tpm: 0,
-  max_concurrency: 0,
-  model_limits_enabled: false,
-  model_limits: '',
-  allow_ips: '',
-  group: '',
+  ...OPEN_TOKEN_FIELDS,
   ...patch,
 })
 
@@ -90,7 +80,8 @@ const CHANGES = [
   },
 ]
 
-const USER = {
+/** The super admin, as the browser keeps who is logged in. */
+export const ROOT_USER = {
   id: 1,
   username: 'root',
   display_name: 'Root',
@@ -104,7 +95,7 @@ const page = <Row>(items: readonly Row[]) => ok({ items, page: 0, total: items.l
 const READS: FakeRoutes = {
   'GET /api/status': () => ok({ ...STATUS, setup: true }),
   'GET /api/setup': () => ok({ status: true, root_init: true, database_type: 'postgres' }),
-  'GET /api/user/self': () => ok({ ...USER, quota: 50_000_000, used_quota: 0 }),
+  'GET /api/user/self': () => ok({ ...ROOT_USER, quota: 50_000_000, used_quota: 0 }),
   'GET /api/user/self/groups': () =>
     ok({
       default: { desc: 'Default', ratio: 1, color: '' },
@@ -178,7 +169,10 @@ export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite>
 
 /** Opens a path of the console as the super admin, logged in already. */
 export async function openAsRoot(opened: Page, site: FakeSite, path: string): Promise<void> {
-  await opened.addInitScript((user) => localStorage.setItem('user', user), JSON.stringify(USER))
+  await opened.addInitScript(
+    (user) => localStorage.setItem('user', user),
+    JSON.stringify(ROOT_USER),
+  )
   await opened.goto(site.url + path)
   await opened.getByRole('heading', { level: 1 }).waitFor()
 }

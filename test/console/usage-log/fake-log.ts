@@ -1,27 +1,12 @@
 import type { Page } from 'playwright-core'
 import type { LogEntry } from '#read-api/contract/logs.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
 import { type FakeCall, type FakeRoutes, ok, STATUS } from '../support/fake-site.ts'
 
-export const OWNER = {
-  id: 1,
-  username: 'root',
-  display_name: 'Root',
-  role: 100,
-  status: 1,
-  group: 'default',
-}
-
 const PRICE = {
-  mode: 'tokens',
+  ...perTokenPrice({ model: '1.25', completion: '4', cacheRead: '0.5', cacheWrite: '1.25' }),
   list: '7',
-  model: '1.25',
-  completion: '4',
-  cacheRead: '0.5',
-  cacheWrite: '1.25',
-  image: '1',
-  audio: '1',
-  audioCompletion: '1',
-  group: '1',
 }
 
 /** A call as the server logs it: 400 + 600 cached in, 500 out, 3375 quota. */
@@ -144,7 +129,7 @@ export async function enter(
   page: Page,
   site: string,
   look: { language: string },
-  user: object = OWNER,
+  user: object = ROOT_USER,
 ): Promise<void> {
   const kept = { user: JSON.stringify(user), language: look.language }
   await page.addInitScript((stored) => {

@@ -2,11 +2,12 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en } from '#test/support/words.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live.ts'
 import { startFakeSite } from '../support/fake-site.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
-import { enter, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
@@ -15,12 +16,12 @@ const ESSENTIAL = [
   ...['Time', 'Token', 'Model', 'Ratios', 'Input', 'Output'],
   ...['Duration', 'First token', 'Cost', 'Status'],
 ]
-const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
+const PLAIN_USER = { ...ROOT_USER, id: 5, role: 1 }
 
 const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
 
-async function open(look: Look = {}, user: object = OWNER, query = '') {
+async function open(look: Look = {}, user: object = ROOT_USER, query = '') {
   const asked = { language: 'en', ...look } as const
   const opened = await app.openPage(asked)
   const live = await fakeLive(opened.page)
@@ -40,7 +41,7 @@ const failedRow = (page: Page): Locator =>
 
 describe('the layout of the usage log', () => {
   for (const [name, user] of [
-    ['an admin', OWNER],
+    ['an admin', ROOT_USER],
     ['a user', PLAIN_USER],
   ] as const) {
     it(`shows ${name} what matters, and what failed, at 1280 px without scrolling`, async () => {
@@ -74,7 +75,7 @@ describe('the layout of the usage log', () => {
   ] as const) {
     it(`shows at least twelve calls in a window of 1280 × 800: ${name}`, async () => {
       rows = manyRows(45)
-      const { page, close } = await open({}, OWNER, query)
+      const { page, close } = await open({}, ROOT_USER, query)
       await page.setViewportSize({ width: 1280, height: 800 })
       const wholeRows = () =>
         page.evaluate(() => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
 import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/exact-decimal.ts'
 import type { LoggedUsage } from '#read-api/contract/logs.ts'
+import { ratiosOf } from '#test/support/per-token-price.ts'
 
 const ONES = {
   mode: 'tokens',
@@ -111,16 +112,7 @@ describe('the price of a call, explained', () => {
   const count = fc.integer({ min: 0, max: 2_000_000 })
 
   it('terms and rounding add up to the total for any usage, to the unit', () => {
-    const prices = fc.record({
-      model: ratio,
-      completion: ratio,
-      cacheRead: ratio,
-      cacheWrite: ratio,
-      image: ratio,
-      audio: ratio,
-      audioCompletion: ratio,
-      group: ratio,
-    })
+    const prices = fc.record(ratiosOf(ratio))
     const usages = fc.record({
       inputUncached: count,
       cacheRead: count,

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { en } from '#test/support/words.ts'
+import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import type { Look } from '../support/open-page.ts'
-import { enter, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+import { enter, logRoutes, logRow, manyRows } from './fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const PATH = '/app/logs/api-usage'
@@ -15,7 +16,7 @@ const PATH = '/app/logs/api-usage'
 const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
 
-async function open(path = PATH, asked: Look = PLAIN, user: object = OWNER) {
+async function open(path = PATH, asked: Look = PLAIN, user: object = ROOT_USER) {
   const look = { ...PLAIN, ...asked }
   const opened = await app.openPage(look)
   const live = await fakeLive(opened.page)
@@ -163,7 +164,7 @@ describe('the usage log', () => {
 
   it('shows nothing of channels and users to those who are no admins', async () => {
     rows = manyRows(3)
-    const user = { ...OWNER, id: 5, role: 1 }
+    const user = { ...ROOT_USER, id: 5, role: 1 }
     const { page, close } = await open(
       `${PATH}?columns=time,channel,username,retry,model`,
       PLAIN,

@@ -6,6 +6,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { specificationOf } from '#test/support/decider.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 
 export const { given } = specificationOf(accountDecider)
 
@@ -16,18 +17,7 @@ export const wire = (quota: number): WireQuota => (quota + 0) as WireQuota
 export const used = (usage: Partial<Usage>): Usage => ({ ...NO_USAGE, ...usage })
 
 /** One quota per input token, four per output token. */
-export const PER_TOKEN: PriceSnapshot = {
-  mode: 'tokens',
-  list: 3,
-  model: '1',
-  completion: '4',
-  cacheRead: '1',
-  cacheWrite: '1',
-  image: '1',
-  audio: '1',
-  audioCompletion: '1',
-  group: '1',
-}
+export const PER_TOKEN: PriceSnapshot = perTokenPrice({ completion: '4' })
 /** Ten quota per call. */
 export const PER_CALL: PriceSnapshot = { mode: 'call', list: 3, price: '0.00002', group: '1' }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
 import type { PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { ratiosOf } from '#test/support/per-token-price.ts'
 
 /** Ratios as admins set them, the awkward ones too; in the form that a snapshot keeps. */
 export const ratio: fc.Arbitrary<string> = fc
@@ -14,14 +15,7 @@ export const ratio: fc.Arbitrary<string> = fc
 export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record({
   mode: fc.constant('tokens'),
   list: fc.nat(),
-  model: ratio,
-  completion: ratio,
-  cacheRead: ratio,
-  cacheWrite: ratio,
-  image: ratio,
-  audio: ratio,
-  audioCompletion: ratio,
-  group: ratio,
+  ...ratiosOf(ratio),
 })
 
 export const perCall: fc.Arbitrary<PerCallPrice> = fc.record({

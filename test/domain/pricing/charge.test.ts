@@ -10,23 +10,13 @@ import {
 import { decimalOf } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { calls, perCall, perToken, usage } from './arbitraries.ts'
 import { exactCharge, recomputedCharge } from './recompute.ts'
 
 const price = fc.oneof<fc.Arbitrary<PriceSnapshot>[]>(perToken, perCall)
 const used = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change })
-const FLAT: PriceSnapshot = {
-  mode: 'tokens',
-  list: 0,
-  model: '1',
-  completion: '1',
-  cacheRead: '1',
-  cacheWrite: '1',
-  image: '1',
-  audio: '1',
-  audioCompletion: '1',
-  group: '1',
-}
+const FLAT: PriceSnapshot = perTokenPrice({ list: 0 })
 
 describe('a charge', () => {
   it('is what an independent implementation makes of the event, to the unit', () => {

@@ -3,19 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { type TokenCommand, tokenDecider } from '#domain/token/decide.ts'
-import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
+import { type TokenEvent, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { stored } from '#test/support/decider.ts'
 
 const USER = 7
-const TERMS: SharedTerms = {
-  expiresAt: null,
-  group: '',
-  models: null,
-  allowIps: null,
-  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-  tokensPerMinute: 0,
-  maxConcurrency: 0,
-}
 
 type Step =
   | { readonly kind: 'create'; readonly count: number }
@@ -67,10 +58,10 @@ function commandOf(given: Step, next: number): TokenCommand {
       keyRef: `ref-${next + n}`,
       keyHint: 'wxyz',
     }))
-    return { type: 'CreateTokens', userId: USER, terms: TERMS, tokens }
+    return { type: 'CreateTokens', userId: USER, terms: UNRESTRICTED_TERMS, tokens }
   }
   if (given.kind === 'rename') {
-    const terms = { ...TERMS, name: given.name as Sealed }
+    const terms = { ...UNRESTRICTED_TERMS, name: given.name as Sealed }
     return { type: 'ChangeTerms', userId: USER, tokenId: given.id, terms }
   }
   const types = {

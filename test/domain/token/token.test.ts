@@ -2,22 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
-import type { SharedTerms, TokenEvent, TokenTerms } from '#domain/token/events.ts'
+import { type TokenEvent, type TokenTerms, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(tokenDecider)
 
-const TERMS: SharedTerms = {
-  expiresAt: null,
-  group: '',
-  models: null,
-  allowIps: null,
-  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-  tokensPerMinute: 0,
-  maxConcurrency: 0,
-}
 const sealed = (text: string) => `sealed:${text}` as Sealed
-const NAMED: TokenTerms = { ...TERMS, name: sealed('token 3') }
+const NAMED: TokenTerms = { ...UNRESTRICTED_TERMS, name: sealed('token 3') }
 const token = (tokenId: number, keyRef = `ref-${tokenId}`) => ({
   tokenId,
   name: sealed(`token ${tokenId}`),
@@ -27,11 +18,11 @@ const token = (tokenId: number, keyRef = `ref-${tokenId}`) => ({
 })
 type New = ReturnType<typeof token>
 const createTokens = (...tokens: New[]) =>
-  ({ type: 'CreateTokens', userId: 7, terms: TERMS, tokens }) as const
+  ({ type: 'CreateTokens', userId: 7, terms: UNRESTRICTED_TERMS, tokens }) as const
 const created = (...tokens: New[]): TokenEvent => ({
   type: 'TokensCreated',
   v: 2,
-  data: { userId: 7, terms: TERMS, tokens },
+  data: { userId: 7, terms: UNRESTRICTED_TERMS, tokens },
 })
 const fact = (type: 'TokensEnabled' | 'TokensDisabled' | 'TokensDeleted', ...tokenIds: number[]) =>
   ({ type, v: 1, data: { userId: 7, tokenIds } }) as TokenEvent
@@ -110,7 +101,10 @@ describe('changing a token', () => {
     const tokens = [{ ...token(3), name: 'token 3' }] as unknown as New[]
     const plain = { ...created(...tokens), v: 1 } as TokenEvent
     const { state } = given(plain)
-    expect(state.tokens.get(3)?.terms).toEqual({ ...TERMS, name: { plain: 'token 3' } })
+    expect(state.tokens.get(3)?.terms).toEqual({
+      ...UNRESTRICTED_TERMS,
+      name: { plain: 'token 3' },
+    })
     given(plain)
       .when(changeTerms(NAMED))
       .then([changed(NAMED)])
@@ -153,7 +147,7 @@ describe('a batch', () => {
   it('is not enabled while one of it has expired or is exhausted; those are named', () => {
     const dated: TokenEvent = {
       ...created(token(3)),
-      data: { userId: 7, terms: { ...TERMS, expiresAt: 100 }, tokens: [token(3)] },
+      data: { userId: 7, terms: { ...UNRESTRICTED_TERMS, expiresAt: 100 }, tokens: [token(3)] },
     } as TokenEvent
     const facts = [dated, created(token(4), token(5)), fact('TokensDisabled', 3, 4, 5)]
     const enable = act('EnableTokens', 3, 4, 5)

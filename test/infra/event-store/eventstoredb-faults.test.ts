@@ -11,6 +11,7 @@ import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { budget } from '#test/support/budget.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { newEvent, newStream, to } from './conformance.ts'
+import { startWriters } from './writers.ts'
 
 /** A log that counts the appends whose outcome was unknown, and what was opened again. */
 function countingLog() {
@@ -228,26 +229,14 @@ describe('a server in trouble', () => {
   it('restarting under six writers and a reader loses nothing and doubles nothing', async () => {
     const { server, store, seen } = await open({ deadlineMs: 20_000 })
     const events = follow(store)
-    let isOver = false
-    const writer = async (): Promise<string[]> => {
-      const acknowledged: string[] = []
-      const stream = newStream()
-      for (let revision = -1; !isOver; revision += 1) {
-        const event = newEvent({ revision })
-        await store.append([to(stream, revision < 0 ? 'none' : revision, [event])])
-        acknowledged.push(event.id)
-      }
-      return acknowledged
-    }
-    const writers = Array.from({ length: 6 }, writer)
+    const writers = startWriters(store, 6)
     for (let restart = 0; restart < 4; restart += 1) {
       const before = server.log.all().length
       await expect.poll(() => server.log.all().length).toBeGreaterThan(before + 60)
       await server.stop()
       await server.start()
     }
-    isOver = true
-    const ids = (await Promise.all(writers)).flat()
+    const ids = await writers.end()
     expect(seen.troubles).toBeGreaterThanOrEqual(4)
     await expect.poll(() => events.length).toBe(ids.length)
     expect(idsOf(events).sort()).toEqual(ids.sort())

@@ -11,8 +11,9 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { budget } from '#test/support/budget.ts'
 import { spawnNode } from '#test/support/child-process.ts'
 import { testDatabase } from '#test/support/postgres.ts'
-import { newEvent, newStream, to } from './conformance.ts'
+import { newStream, to } from './conformance.ts'
 import { startDroppingProxy } from './dropping-proxy.ts'
+import { startWriters } from './writers.ts'
 
 /** A log that counts the flushes which failed with an unknown outcome. */
 function countingLog() {
@@ -93,22 +94,9 @@ describe('kill -9 of Postgres under load', () => {
     killer.stdout.on('data', (chunk: Buffer) => {
       killed += chunk.toString().split('\n').length - 1
     })
-    let isOver = false
-    const exited = once(killer, 'exit').then(() => {
-      isOver = true
-    })
-    const writer = async (): Promise<string[]> => {
-      const acknowledged: string[] = []
-      const stream = newStream()
-      for (let revision = -1; !isOver; revision += 1) {
-        const event = newEvent({ revision })
-        await store.append([to(stream, revision < 0 ? 'none' : revision, [event])])
-        acknowledged.push(event.id)
-      }
-      return acknowledged
-    }
-    const ids = (await Promise.all(Array.from({ length: 40 }, writer))).flat()
-    await exited
+    const writers = startWriters(store, 40)
+    await once(killer, 'exit')
+    const ids = await writers.end()
     const all = await everyEvent(store)
     expect(killed).toBe(kills)
     expect(seen.troubles).toBeGreaterThanOrEqual(kills)

@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { changedChecks, latestTestRun, runResults } from '#projections/channel-checks/query.ts'
 import { findChannel } from '#projections/channels/query.ts'
-import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { channelCreated, type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { channelCreated, type Given, NOW, runningProjections } from '../fixture.ts'
 
-let fixture: Fixture
-let runner: ProjectionRunner
-
-beforeEach(async () => {
-  fixture = await projectionFixture()
-  runner = await startProjections(fixture.core)
-})
-afterEach(async () => {
-  await runner.stop()
-  await fixture.close()
-})
+const fixture = startedForEach(runningProjections)
 
 const tested = (channelId: number, durationMs: number, reason = '', run: string | null = null) => ({
   stream: `channel-checks-${channelId}`,
@@ -128,7 +118,7 @@ describe('runs over all channels', () => {
       run('ChannelTestRunEnded', { run: 'a', tested: 2, failed: 1 }),
     ]
     await fixture.settled(await fixture.append(facts))
-    const verdicts = await runner.verify('channel-checks')
+    const verdicts = await fixture.runner.verify('channel-checks')
     expect(verdicts.length).toBeGreaterThan(0)
     expect(verdicts.every(({ isEqual }) => isEqual)).toBe(true)
   })

@@ -1,19 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openCircuits, relayCircuits } from '#projections/channel-health/query.ts'
-import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
+import { startedForEach } from '#test/support/started.ts'
+import { type Given, NOW, runningProjections } from '../fixture.ts'
 
-let fixture: Fixture
-let runner: ProjectionRunner
-
-beforeEach(async () => {
-  fixture = await projectionFixture()
-  runner = await startProjections(fixture.core)
-})
-afterEach(async () => {
-  await runner.stop()
-  await fixture.close()
-})
+const fixture = startedForEach(runningProjections)
 
 const circuit = (type: string, data: object, model: string | null = null): Given => ({
   stream: 'channel-health-4',
@@ -47,12 +37,11 @@ describe('open circuits', () => {
   })
 
   it('are the same when all of it comes in one batch', async () => {
-    await runner.stop()
-    await fixture.append([opened(), halfOpened, closed, opened(), halfOpened, closed, opened()])
-    runner = await startProjections(fixture.core)
+    const facts = [opened(), halfOpened, closed, opened(), halfOpened, closed, opened()]
+    await fixture.whileStopped(() => fixture.append(facts))
     await fixture.settled(await fixture.core.store.headPosition())
     expect(await openCircuits(fixture.core.db)).toHaveLength(1)
-    const verdicts = await runner.verify('channel-health')
+    const verdicts = await fixture.runner.verify('channel-health')
     expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([true])
   })
 })

@@ -1,29 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/account/events.ts'
 import { figuresSince, minutesSince } from '#projections/channel-stats/query.ts'
-import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { startedForEach } from '#test/support/started.ts'
 import {
   aCall,
   admitted,
-  type Fixture,
   type Given,
   NOW,
-  projectionFixture,
   releasedCall,
+  runningProjections,
   settledCall,
 } from '../fixture.ts'
 
-let fixture: Fixture
-let runner: ProjectionRunner
-
-beforeEach(async () => {
-  fixture = await projectionFixture()
-  runner = await startProjections(fixture.core)
-})
-afterEach(async () => {
-  await runner.stop()
-  await fixture.close()
-})
+const fixture = startedForEach(runningProjections)
 
 const MINUTE = Math.floor(NOW / 60_000) * 60
 const since = (minutes: number) => figuresSince(fixture.core.db, MINUTE - minutes * 60)
@@ -132,9 +121,9 @@ describe('the figures of channels', () => {
   it('are the same when folded anew', async () => {
     const call = aCall({ isStream: true })
     await given(admitted(call), settledCall(call, 5))
-    const verdicts = await runner.verify('channel-stats')
+    const verdicts = await fixture.runner.verify('channel-stats')
     expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([true])
-    await runner.rebuild('channel-stats')
+    await fixture.runner.rebuild('channel-stats')
     expect((await since(0))[0]?.successes).toBe(1)
   })
 })

@@ -1,3 +1,5 @@
+import { sendChat } from '#test/support/send-chat.ts'
+
 /** One streamed call as its caller saw it. `cut`: it was sent, and never came to its end. */
 export type Call = {
   readonly outcome: 'whole' | 'refused' | 'cut'
@@ -13,15 +15,7 @@ async function callOnce(url: string, key: string): Promise<Call> {
   let status: number | null = null
   let requestId = ''
   try {
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'sim-small',
-        stream: true,
-        messages: [{ role: 'user', content: 'hello' }],
-      }),
-    })
+    const response = await sendChat(url, key, { stream: true })
     status = response.status
     requestId = response.headers.get('x-request-id') ?? ''
     const text = await response.text()

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Logger, pino } from 'pino'
 import { accountDecider } from '#domain/account/decide.ts'
 import { type AccountEvent, accountStream } from '#domain/account/events.ts'
@@ -8,8 +6,7 @@ import type { ChannelTerms } from '#domain/channel/events.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
-import type { SharedTerms } from '#domain/token/events.ts'
-import { tokensStream } from '#domain/token/events.ts'
+import { type SharedTerms, tokensStream, UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core.ts'
@@ -31,6 +28,8 @@ import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { leasesOfOne } from '#test/support/leases.ts'
+import { sendChat } from '#test/support/send-chat.ts'
+import { serve } from '#test/support/serve.ts'
 import { claimedCallsInMemory } from './claimed-calls.ts'
 
 export const USER = 7
@@ -48,16 +47,6 @@ const vault = {
   seal: async (_userId: number, text: string) => text as Sealed,
   open: async (_userId: number, sealed: Sealed) => sealed,
 } as unknown as Vault
-
-const TOKEN_TERMS: SharedTerms = {
-  expiresAt: null,
-  group: '',
-  models: null,
-  allowIps: null,
-  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-  tokensPerMinute: 0,
-  maxConcurrency: 0,
-}
 
 export type RelayRig = {
   readonly url: string
@@ -134,31 +123,19 @@ export async function relayRig(
     now,
     writes: { problem: async () => null, isWritable: () => true, stop: () => {} },
   } as unknown as Core
-  const relay = await startRelay(core, {
-    rows: NO_ROWS,
-    findExpired: async () => [],
-    claimedCalls: claimedCallsInMemory(),
-    providerMessages: NO_PROVIDER_MESSAGES,
-    gauges: noGauges,
-    tasks: { progress: noProgress, findOpenTasks: async () => [] },
-    ...overrides,
-  })
-  const server = createServer((request, response) => relay.handle(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { relay, url, close } = await serveRelay(core, overrides)
   const provider = await startSimulatedProvider(providing)
   const ledger = booksOf(core)
   const rig: RelayRig = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     core,
     relay,
     provider,
     ...ledger,
     ...builders(core, provider.url, ledger.append),
     close: async () => {
-      await relay.close()
+      await close()
       ownLimits.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
       await provider.close()
       await store.close()
     },
@@ -170,6 +147,36 @@ export async function relayRig(
   await rig.setOption('ModelRatio', { 'sim-small': 1.25 })
   await rig.setOption('CompletionRatio', { 'sim-small': 4 })
   return rig
+}
+
+/** The relay in front of a provider of the test, behind its only channel. */
+export async function relayRigBefore(provider: { readonly url: string }): Promise<RelayRig> {
+  const rig = await relayRig()
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, { baseUrl: provider.url })
+  return rig
+}
+
+/** Starts a relay of this core behind a server, without Postgres. */
+export async function serveRelay(core: Core, overrides: RelayOverrides = {}) {
+  const relay = await startRelay(core, {
+    rows: NO_ROWS,
+    findExpired: async () => [],
+    claimedCalls: claimedCallsInMemory(),
+    providerMessages: NO_PROVIDER_MESSAGES,
+    gauges: noGauges,
+    tasks: { progress: noProgress, findOpenTasks: async () => [] },
+    ...overrides,
+  })
+  const server = await serve((request, response) => relay.handle(request, response))
+  return {
+    relay,
+    url: server.url,
+    close: async () => {
+      await relay.close()
+      await server.close()
+    },
+  }
 }
 
 function booksOf({ actors, store }: Core) {
@@ -246,7 +253,7 @@ function builders(
       await actors.handle(accountDecider, accountStream(userId), command, context)
       const name = 'test' as Sealed
       const token = { tokenId, name, keyLookup: hash(key), keyRef: '', keyHint: '' }
-      const data = { userId, terms: { ...TOKEN_TERMS, ...terms }, tokens: [token] }
+      const data = { userId, terms: { ...UNRESTRICTED_TERMS, ...terms }, tokens: [token] }
       await append(tokensStream(userId), { type: 'TokensCreated', v: 2, data })
     },
     addChannel: (channelId: number, terms: Partial<ChannelTerms> = {}) =>
@@ -281,15 +288,7 @@ export async function chat(
   body: Record<string, unknown> = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${rig.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({
-      model: 'sim-small',
-      messages: [{ role: 'user', content: 'hello' }],
-      ...body,
-    }),
-  })
+  const response = await sendChat(rig.url, `sk-${KEY}`, body, headers)
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 

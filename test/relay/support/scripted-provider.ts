@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { serve } from '#test/support/serve.ts'
 
 export type Asked = {
   readonly method: string
@@ -32,7 +31,7 @@ export type ScriptedProvider = {
 export async function scriptedProvider(): Promise<ScriptedProvider> {
   const asked: Asked[] = []
   const answers = new Map<string, Scripted>()
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const parts: Buffer[] = []
     request.on('error', () => {})
     response.on('error', () => {})
@@ -58,15 +57,5 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
       response.end()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    answers,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { ...server, asked, answers }
 }

@@ -1,39 +1,29 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type TasksRig, tasksRig } from './tasks-rig.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { bodyText, serve } from '#test/support/serve.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { tasksRig } from './tasks-rig.ts'
 
-let rig: TasksRig
 let sent: Record<string, unknown>[]
 /** Takes every task, and keeps what it was sent. */
-const provider = createServer((request, response) => {
-  const parts: Buffer[] = []
-  request.on('data', (part: Buffer) => parts.push(part))
-  request.on('end', () => {
-    const isSubmit = request.url?.includes('/submit/') ?? false
-    if (isSubmit) sent.push(JSON.parse(Buffer.concat(parts).toString()))
-    const taken = request.url?.startsWith('/suno/')
+const provider = startedOnce(() =>
+  serve(async (request, response) => {
+    const body = await bodyText(request)
+    const { url = '' } = request
+    if (url.includes('/submit/')) sent.push(JSON.parse(body))
+    const answer = url.startsWith('/suno/')
       ? { code: 'success', data: `song-${sent.length}` }
       : { code: 1, description: 'ok', properties: {}, result: `drawing-${sent.length}` }
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(taken))
-  })
-})
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  }),
+)
+const rig = startedOnce(tasksRig)
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  rig = await tasksRig()
-})
 beforeEach(() => {
   sent = []
 })
-afterAll(async () => {
-  await rig.close()
-  provider.closeAllConnections()
-  await new Promise((resolve) => provider.close(resolve))
-})
 
 async function channelsThatAllow(drawing: string[], music: string[]): Promise<void> {
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  const baseUrl = provider.url
   const setting = (names: string[]) => JSON.stringify({ allowed_members: names })
   await rig.addChannel(21, { type: 2, baseUrl, models: ['mj_imagine'], setting: setting(drawing) })
   await rig.addChannel(36, { type: 36, baseUrl, models: ['suno_music'], setting: setting(music) })

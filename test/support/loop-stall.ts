@@ -1,0 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** The longest time in which the event loop made no turn while the work went on, in ms. */
+export async function loopStallMs(work: () => Promise<unknown>): Promise<number> {
+  let stallMs = 0
+  let isOver = false
+  const watch = async () => {
+    for (let last = performance.now(); !isOver; ) {
+      await nextTurn()
+      const at = performance.now()
+      stallMs = Math.max(stallMs, at - last)
+      last = at
+    }
+  }
+  const watching = watch()
+  await work()
+  isOver = true
+  await watching
+  return stallMs
+}

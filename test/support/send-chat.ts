@@ -1,0 +1,16 @@
+/** Sends a chat completion by plain fetch. `key` is a whole API key; `body` adds to a small one. */
+export const sendChat = (
+  url: string,
+  key: string,
+  body: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model: 'sim-small',
+      messages: [{ role: 'user', content: 'hello' }],
+      ...body,
+    }),
+  })
