@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
-import { PASSWORD, setOption, setUpSite } from '#test/support/product.ts'
+import { addChannel, addUser, setOption, setUpSite } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { rationEach } from './cpu-ration.ts'
 import type { LoadCount } from './load-program.ts'
@@ -93,7 +93,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   }
   const start = async (more: Record<string, string>): Promise<ProductProcess> => {
     const started = await ProductProcess.create({ ...environment, ...more })
-    closers.push(() => started.remove())
+    closers.push(() => started.close())
     await started.start()
     return started
   }
@@ -116,14 +116,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
 async function seed(url: string, providerUrl: string): Promise<string[]> {
   const root = await setUpSite(url)
   await setOption(root, 'ModelRatio', { 'sim-small': 0.001 })
-  await root.must('POST', '/api/channel/', {
-    name: 'light',
-    type: 1,
-    key: 'sk-upstream',
-    base_url: providerUrl,
-    models: 'sim-small',
-    group: 'default',
-  })
+  await addChannel({ root, provider: { url: providerUrl } }, { models: 'sim-small' })
   const ids = Array.from({ length: CONNECTIONS }, (_, n) => n + 2)
   const keys: string[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -135,11 +128,8 @@ async function seed(url: string, providerUrl: string): Promise<string[]> {
 
 /** Answers a key of a new user who has quota for any number of calls. */
 async function openAccount(root: ConsoleClient, username: string): Promise<string> {
-  await root.must('POST', '/api/user/', { username, password: PASSWORD })
-  const owner = new ConsoleClient(root.url)
-  const id = await owner.logIn(username, PASSWORD)
-  await root.must('PUT', '/api/user/', { id, quota: 1_000_000_000 })
-  return (await owner.createToken({ name: 'bench', unlimited_quota: true })).key
+  const { client } = await addUser(root, username, 1_000_000_000)
+  return (await client.createToken({ name: 'bench', unlimited_quota: true })).key
 }
 
 async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Round[]> | null> {

@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { JournalEntry } from '#infra/demo/journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
-import { PASSWORD, setOption } from '../support/product.ts'
 import { redisEngine, startOwnRedis } from '../support/redis.ts'
 import { SHORT_LEASES, startProviderProcess, startSite } from '../support/site.ts'
 import { type Books, readBooks } from './books.ts'
 import { type CallRecord, callInStorm } from './callers.ts'
 import { LiveReader } from './live-reader.ts'
+import { seedStorm } from './seed-storm.ts'
 import { startStoreProcess } from './store-process.ts'
 
 const STOPPED_MS = Number(process.env.CHAOS_STOPPED_MS ?? 30_000)
@@ -46,8 +45,7 @@ beforeAll(async () => {
   const api = await site.start('write-api,read-api', engines)
   const relay = await site.start('relay', engines)
   const stopped = await site.start('projections', engines)
-  const root = new ConsoleClient(api.url)
-  const key = await seed(root, provider.url)
+  const { root, key } = await seedStorm(api.url, provider.url, OPENING_BALANCE)
   live = new LiveReader(root)
   await live.start()
 
@@ -150,16 +148,3 @@ describe.skipIf(kafka === null)(
     }, 150_000)
   },
 )
-
-async function seed(root: ConsoleClient, providerUrl: string): Promise<string> {
-  await root.setUp('root', PASSWORD)
-  const id = await root.logIn('root', PASSWORD)
-  await root.must('PUT', '/api/user/', { id, quota: OPENING_BALANCE })
-  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
-  await setOption(root, 'CompletionRatio', { 'sim-small': 2 })
-  await root.must('POST', '/api/channel/', {
-    ...{ name: 'storm', type: 1, key: 'sk-storm', base_url: providerUrl },
-    ...{ models: 'sim-small', group: 'default' },
-  })
-  return (await root.createToken({ name: 'storm', unlimited_quota: true })).key
-}

@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config/read-config.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { JournalEntry } from '#infra/demo/journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { startPinned } from '../bench/processes.ts'
-import { PASSWORD, setOption } from '../support/product.ts'
 import { SHORT_LEASES } from '../support/site.ts'
 import { type Books, readBooks } from './books.ts'
 import { type CallRecord, callInStorm } from './callers.ts'
+import { seedStorm } from './seed-storm.ts'
 import { Supervisor } from './supervisor.ts'
 
 const CALLS = Number(process.env.CHAOS_CALLS ?? 20_000)
@@ -24,7 +23,7 @@ let records: CallRecord[]
 let journal: JournalEntry[]
 let running: Running
 let books: Books
-const openingBalance = 1_000_000_000
+const OPENING_BALANCE = 1_000_000_000
 
 beforeAll(async () => {
   provider = await startPinned(1, 'infra/demo/provider-program.ts', ['0', '1', '8'])
@@ -37,7 +36,7 @@ beforeAll(async () => {
   })
   await supervisor.start()
   const url = `http://127.0.0.1:${port}`
-  const key = await seed(url, provider.line.trim())
+  const { key } = await seedStorm(url, provider.line.trim(), OPENING_BALANCE)
   const killer = spawn(process.execPath, ['test/chaos/killer.ts', folder, String(KILLS)])
   records = await callInStorm({
     url,
@@ -116,7 +115,7 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
 
   it('the balance is the opening one less every charge, to the unit', () => {
     const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
-    expect(books.balance).toBe(BigInt(openingBalance) - charges)
+    expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
     expect(books.ledgerSum).toBe(0n)
   })
 
@@ -128,24 +127,6 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     expect(again?.filter(({ isEqual }) => !isEqual)).toEqual([])
   }, 150_000)
 })
-
-async function seed(url: string, providerUrl: string): Promise<string> {
-  const root = new ConsoleClient(url)
-  await root.setUp('root', PASSWORD)
-  const id = await root.logIn('root', PASSWORD)
-  await root.must('PUT', '/api/user/', { id, quota: openingBalance })
-  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
-  await setOption(root, 'CompletionRatio', { 'sim-small': 2 })
-  await root.must('POST', '/api/channel/', {
-    name: 'storm',
-    type: 1,
-    key: 'sk-storm',
-    base_url: providerUrl,
-    models: 'sim-small',
-    group: 'default',
-  })
-  return (await root.createToken({ name: 'storm', unlimited_quota: true })).key
-}
 
 function freePort(): Promise<number> {
   return new Promise((found) => {

@@ -1,43 +1,30 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Secret, TOTP } from 'otpauth'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
 import { budget } from '#test/support/budget.ts'
-import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { setOption, type TestProduct, testProduct } from '#test/support/product.ts'
-import {
-  type ScriptedSites,
-  siteOptions,
-  startScriptedSites,
-} from '#test/support/scripted-sites.ts'
+import { startMailServer } from '#test/support/mail-server.ts'
+import { ALL_ROLES, setOption, testProduct } from '#test/support/product.ts'
+import { siteOptions, startScriptedSites } from '#test/support/scripted-sites.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en, zh } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, openRealPage, realPage, submitLogin } from './open-real-page.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'
 const SECOND_PASSWORD = 'battery staple'
 const LAST_PASSWORD = 'a third password'
-const ROLES = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
 
-let browser: Browser
-let product: TestProduct
-let mails: MailServer
-let sites: ScriptedSites
+const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))
+const mails = startedOnce(startMailServer)
+const sites = startedOnce(startScriptedSites)
+const open = realPage(() => product.url)
 let verifier: Server
-let open: OpenPage
-let page: Page
 let totp: TOTP
 let recoveryCodes: string[] = []
 
 beforeAll(async () => {
-  ;[browser, mails, sites, product] = await Promise.all([
-    launchBrowser(),
-    startMailServer(),
-    startScriptedSites(),
-    testProduct({ roles: ROLES }),
-  ])
   const { root } = product
   const { GitHubOAuthEnabled, ...gitHub } = Object.fromEntries(
     Object.entries(siteOptions(sites.url)).filter(([key]) => /^github/i.test(key)),
@@ -49,36 +36,19 @@ beforeAll(async () => {
   await setOption(root, 'SMTPPort', String(mails.port))
   await setOption(root, 'SMTPFrom', 'noreply@site.example')
   await setOption(root, 'EmailVerificationEnabled', 'true')
-  open = await openRealPage(browser, product.url)
-  page = open.page
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await product?.close()
-  await mails?.close()
-  await sites?.close()
-  verifier?.close()
 })
 
-const button = (name: string | RegExp) => page.getByRole('main').getByRole('button', { name })
-const box = (name: string) => page.getByRole('textbox', { name, exact: true })
+afterAll(() => verifier?.close())
 
-const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const button = (name: string | RegExp) => open.page.getByRole('main').getByRole('button', { name })
+const box = (name: string) => open.page.getByRole('textbox', { name, exact: true })
+
+const heading = (name: string) => open.page.getByRole('heading', { level: 1, name })
 const inDialog = (name: string) =>
-  page.getByRole('dialog').getByRole('textbox', { name, exact: true })
-
-async function fillLogin(on: Page, name: string, password: string): Promise<void> {
-  await on.getByLabel(en('auth.username')).fill(name)
-  await on.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(password)
-  await on
-    .getByRole('main')
-    .getByRole('button', { name: en('auth.title'), exact: true })
-    .click()
-}
+  open.page.getByRole('dialog').getByRole('textbox', { name, exact: true })
 
 async function logIn(name: string, password: string): Promise<void> {
-  await fillLogin(page, name, password)
+  await submitLogin(open.page, name, password)
   await heading('API tokens').waitFor()
 }
 
@@ -90,75 +60,75 @@ async function showRecoveryCode(on: Page): Promise<void> {
 }
 
 async function logOut(): Promise<void> {
-  await page.getByRole('button', { name: /^Account menu/ }).click()
-  await page.getByRole('menuitem', { name: en('shell.logout') }).click()
-  await page.waitForURL(`${product.url}/login`)
+  await open.page.getByRole('button', { name: /^Account menu/ }).click()
+  await open.page.getByRole('menuitem', { name: en('shell.logout') }).click()
+  await open.page.waitForURL(`${product.url}/login`)
 }
 
 /** One account from its first day on: each part goes on where the one before left it. */
 describe('an account of one’s own', () => {
   it('is registered with the code of a mail', async () => {
-    await page.goto(`${product.url}/login?aff=abcdefghij`)
-    await page
+    await open.page.goto(`${product.url}/login?aff=abcdefghij`)
+    await open.page
       .getByRole('main')
       .getByRole('link', { name: en('auth.toRegister') })
       .click()
-    await page.waitForURL('**/register?aff=abcdefghij')
+    await open.page.waitForURL('**/register?aff=abcdefghij')
     await button('Sign up').click()
-    await page.getByText(en('auth.needName')).waitFor()
-    await page.getByText(en('auth.needEmail')).waitFor()
+    await open.page.getByText(en('auth.needName')).waitFor()
+    await open.page.getByText(en('auth.needEmail')).waitFor()
     await box('Username').fill('ada')
     await box('Password').fill(PASSWORD)
     await box('Confirm the password').fill(PASSWORD)
     await box('Email').fill(EMAIL)
     await button('Send code').click()
-    await page.getByText(en('auth.codeSent')).waitFor()
+    await open.page.getByText(en('auth.codeSent')).waitFor()
     await button(/^Send again \(\d+\)$/).waitFor()
     expect(await button(/^Send again/).isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     await box('Code from the mail').fill(/\b\d{6}\b/.exec(text)?.[0] ?? '')
     await button('Sign up').click()
-    await page.waitForURL('**/login')
-    await page.getByText(en('auth.registered')).waitFor()
+    await open.page.waitForURL('**/login')
+    await open.page.getByText(en('auth.registered')).waitFor()
   })
 
   it('logs in by its address, which its page shows', async () => {
     await logIn(EMAIL, PASSWORD)
-    await page.goto(`${product.url}/app/me`)
-    await page.getByText(en('auth.mailLead')).waitFor()
-    await page.getByText(EMAIL, { exact: true }).first().waitFor()
+    await open.page.goto(`${product.url}/app/me`)
+    await open.page.getByText(en('auth.mailLead')).waitFor()
+    await open.page.getByText(EMAIL, { exact: true }).first().waitFor()
   })
 
   it('turns two-step login on, and logs in by it', async () => {
-    await page.getByRole('button', { name: en('setup.submit') }).click()
-    const dialog = page.getByRole('dialog')
+    await open.page.getByRole('button', { name: en('setup.submit') }).click()
+    const dialog = open.page.getByRole('dialog')
     await inDialog('Your password').fill(PASSWORD)
     await dialog.getByRole('button', { name: en('security.continue') }).click()
     const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
     totp = new TOTP({ secret: Secret.fromBase32(secret) })
-    await page.getByLabel(en('security.codeShown')).fill(totp.generate())
-    await page.getByRole('button', { name: en('security.turnOn') }).click()
-    await page.getByRole('button', { name: en('security.codesKept') }).waitFor()
+    await open.page.getByLabel(en('security.codeShown')).fill(totp.generate())
+    await open.page.getByRole('button', { name: en('security.turnOn') }).click()
+    await open.page.getByRole('button', { name: en('security.codesKept') }).waitFor()
     recoveryCodes = await dialog.getByRole('listitem').allInnerTexts()
-    await page.getByRole('button', { name: en('security.codesKept') }).click()
+    await open.page.getByRole('button', { name: en('security.codesKept') }).click()
     await logOut()
-    await fillLogin(page, 'ada', PASSWORD)
+    await submitLogin(open.page, 'ada', PASSWORD)
     await heading('Two-step login').waitFor()
     // The step of the confirmation is used up; the next one is good by now.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
-    await page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
-    await page.getByRole('button', { name: en('auth.verify') }).click()
+    await open.page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
+    await open.page.getByRole('button', { name: en('auth.verify') }).click()
     await heading('API tokens').waitFor()
   })
 
   it('binds GitHub, comes in by it elsewhere, and ends that by a new password', async () => {
     sites.who = { id: 4711, login: 'ada-codes' }
-    await page.goto(`${product.url}/app/me`)
-    const row = page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
+    await open.page.goto(`${product.url}/app/me`)
+    const row = open.page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
     await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
-    await page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
+    await open.page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await row.getByText('4711').waitFor()
-    const there = await openRealPage(browser, product.url)
+    const there = await openRealPage(open.browser, product.url)
     await there.page.goto(`${product.url}/login`)
     await there.page.getByRole('button', { name: en('oauth.by', { site: 'GitHub' }) }).click()
     await there.page.getByRole('heading', { name: en('auth.secondTitle') }).waitFor()
@@ -166,9 +136,9 @@ describe('an account of one’s own', () => {
     await there.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
     await there.page.getByRole('button', { name: 'Account menu: ada' }).waitFor()
 
-    await page.reload()
+    await open.page.reload()
     await eventually(() =>
-      page
+      open.page
         .getByRole('table', { name: en('security.sessions') })
         .getByRole('row')
         .count(),
@@ -177,15 +147,15 @@ describe('an account of one’s own', () => {
       .toBe(3)
     expect(there.faults).toEqual([])
     const left = there.page.waitForURL('**/login?expired=true**')
-    await page.getByRole('button', { name: en('me.changePassword') }).click()
+    await open.page.getByRole('button', { name: en('me.changePassword') }).click()
     await inDialog('Current password').fill(PASSWORD)
     await inDialog('New password').fill(SECOND_PASSWORD)
     await inDialog('New password again').fill(SECOND_PASSWORD)
-    await page
+    await open.page
       .getByRole('dialog')
       .getByRole('button', { name: en('me.changePassword') })
       .click()
-    await page.getByText(en('me.passwordChanged')).waitFor()
+    await open.page.getByText(en('me.passwordChanged')).waitFor()
     const changedAt = performance.now()
     await left
     expect(performance.now() - changedAt).toBeLessThan(budget(1_000))
@@ -194,31 +164,34 @@ describe('an account of one’s own', () => {
 
   it('gets another password by the link of a mail, once', async () => {
     await logOut()
-    await page.getByRole('link', { name: en('auth.forgot') }).click()
+    await open.page.getByRole('link', { name: en('auth.forgot') }).click()
     await box('Email').fill(EMAIL)
     await button('Send the link').click()
-    await page.getByText('If an account has this address').waitFor()
+    await open.page.getByText('If an account has this address').waitFor()
     expect(await button(/^Try again \(\d+\)$/).isDisabled()).toBe(true)
     const { text } = await mails.mailTo(EMAIL)
     const link = /http\S+/.exec(text)?.[0] ?? ''
-    await page.goto(link)
+    await open.page.goto(link)
     await button('Reset the password').click()
     await button('The password is reset').waitFor()
     const made = await box('New password').inputValue()
     expect(made).toMatch(/^\w{16}$/)
-    const next = page.getByRole('link', { name: en('auth.confirmNext') })
+    const next = open.page.getByRole('link', { name: en('auth.confirmNext') })
     expect(await next.getAttribute('href')).toBe('/login')
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made)
-    await page.goto(link)
+    expect(await open.page.evaluate(() => navigator.clipboard.readText())).toBe(made)
+    await open.page.goto(link)
     await button('Reset the password').click()
-    await page.getByRole('alert').getByText('The reset link is invalid or has expired').waitFor()
+    await open.page
+      .getByRole('alert')
+      .getByText('The reset link is invalid or has expired')
+      .waitFor()
 
-    await page.getByRole('link', { name: en('auth.backToLogin') }).click()
-    await fillLogin(page, 'ada', made)
-    await showRecoveryCode(page)
+    await open.page.getByRole('link', { name: en('auth.backToLogin') }).click()
+    await submitLogin(open.page, 'ada', made)
+    await showRecoveryCode(open.page)
     await heading('Choose a password of your own').waitFor()
     // There is no way around it.
-    await page.goto(`${product.url}/app/me`)
+    await open.page.goto(`${product.url}/app/me`)
     await heading('Choose a password of your own').waitFor()
     await box('Password from the reset').fill(made)
     await box('New password').fill(LAST_PASSWORD)
@@ -226,10 +199,10 @@ describe('an account of one’s own', () => {
     await button('Save and go on').click()
     await heading('Personal settings').waitFor()
     await logOut()
-    await fillLogin(page, 'ada', LAST_PASSWORD)
-    await showRecoveryCode(page)
+    await submitLogin(open.page, 'ada', LAST_PASSWORD)
+    await showRecoveryCode(open.page)
     await heading('API tokens').waitFor()
-    await page.reload()
+    await open.page.reload()
     await heading('API tokens').waitFor()
     await logOut()
   }, 60_000)
@@ -268,19 +241,19 @@ describe('the human check', () => {
     await new Promise<void>((done) => verifier.listen(0, '127.0.0.1', done))
     const { port } = verifier.address() as AddressInfo
     // A page that was open before asks for the status again, and its policy knows no such script.
-    await page.goto('about:blank')
+    await open.page.goto('about:blank')
     await setOption(product.root, 'TurnstileVerifyURL', `http://127.0.0.1:${port}/`)
     await setOption(product.root, 'TurnstileSiteKey', 'site-key')
     await setOption(product.root, 'TurnstileSecretKey', 'secret')
     await setOption(product.root, 'TurnstileCheckEnabled', 'true')
-    await page.route('https://challenges.cloudflare.com/turnstile/**', (route) =>
+    await open.page.route('https://challenges.cloudflare.com/turnstile/**', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: SCRIPT }),
     )
     await product.root.must('POST', '/api/user/', { username: 'bob', password: PASSWORD })
-    await page.goto(`${product.url}/login`)
-    await page.getByText('checked for login at site-key').waitFor()
-    await fillLogin(page, 'bob', 'wrong password')
-    await page.getByRole('alert').getByText('Wrong username or password').waitFor()
+    await open.page.goto(`${product.url}/login`)
+    await open.page.getByText('checked for login at site-key').waitFor()
+    await submitLogin(open.page, 'bob', 'wrong password')
+    await open.page.getByRole('alert').getByText('Wrong username or password').waitFor()
     await logIn('bob', PASSWORD)
     expect(tokens).toEqual(['solved-1', 'solved-2'])
   })

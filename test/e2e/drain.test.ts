@@ -36,7 +36,7 @@ beforeAll(async () => {
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
 }, 60_000)
 afterAll(async () => {
-  await product?.remove()
+  await product?.close()
   provider?.close()
   slow?.close()
 })

@@ -1,70 +1,54 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { launchBrowser } from '#test/support/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { chat, PASSWORD } from '#test/support/product.ts'
-import { ProductProcess } from '#test/support/product-process.ts'
+import { startProductProcess } from '#test/support/product-process.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en } from '#test/support/words.ts'
-import { type OpenPage, openRealPage } from './open-real-page.ts'
+import { realPage } from './open-real-page.ts'
 
 /** In the shipped price list, and without a price in a new installation. */
 const MODEL = 'command-a-03-2025'
 const CLICKS_MAX = 10
 
-let browser: Browser
-let product: ProductProcess
-let provider: SimulatedProvider
-let open: OpenPage
-let page: Page
+const product = startedOnce(startProductProcess)
+const provider = startedOnce(() => startSimulatedProvider({ firstByteMs: 30 }))
+const open = realPage(() => product.url)
 let clicks = 0
 let key = ''
 
 beforeAll(async () => {
-  product = await ProductProcess.create()
-  ;[browser, provider] = await Promise.all([
-    launchBrowser(),
-    startSimulatedProvider({ firstByteMs: 30 }),
-    product.start(),
-  ])
-  open = await openRealPage(browser, product.url)
-  page = open.page
-  await page.exposeFunction('countClick', () => {
+  await open.page.exposeFunction('countClick', () => {
     clicks += 1
   })
-  await page.addInitScript(() => {
+  await open.page.addInitScript(() => {
     // A press of the pointer anywhere counts, hit or miss; keys make none.
     const { countClick } = window as unknown as { countClick: () => void }
     document.addEventListener('pointerdown', () => countClick(), { capture: true })
   })
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await provider?.close()
-  await product?.remove()
 })
 
-const button = (name: string | RegExp) => page.getByRole('button', { name })
-const step = (name: string) => page.getByRole('listitem').filter({ hasText: name })
-const stepLink = (name: string) => page.getByRole('main').getByRole('link', { name })
+const button = (name: string | RegExp) => open.page.getByRole('button', { name })
+const step = (name: string) => open.page.getByRole('listitem').filter({ hasText: name })
+const stepLink = (name: string) => open.page.getByRole('main').getByRole('link', { name })
 
 /** Types into a field as with a mouse at hand: the field is pressed first, which counts. */
 async function type(name: RegExp, text: string, within: Page | Locator): Promise<void> {
   await within.getByRole('textbox', { name }).first().click()
-  await page.keyboard.type(text)
+  await open.page.keyboard.type(text)
 }
 
 /** Goes on to the next field by Tab, which is no click, and types. */
 async function tabTo(name: RegExp, text: string): Promise<void> {
   for (let tries = 0; tries < 12; tries += 1) {
-    await page.keyboard.press('Tab')
-    const label = await page.evaluate(() => {
+    await open.page.keyboard.press('Tab')
+    const label = await open.page.evaluate(() => {
       const { activeElement: element } = document
       return element instanceof HTMLInputElement ? (element.labels?.[0]?.textContent ?? '') : ''
     })
     if (!name.test(label)) continue
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type(text)
+    await open.page.keyboard.press('Control+a')
+    await open.page.keyboard.type(text)
     return
   }
   throw new Error(`Tab does not lead to ${name}`)
@@ -72,31 +56,31 @@ async function tabTo(name: RegExp, text: string): Promise<void> {
 
 describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
   it('setup ends signed in, on the list of steps', async () => {
-    await page.goto(`${product.url}/setup`)
-    await type(/^Username/, 'root', page)
+    await open.page.goto(`${product.url}/setup`)
+    await type(/^Username/, 'root', open.page)
     await tabTo(/^Password/, PASSWORD)
     await tabTo(/^Confirm password/, PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/app/start')
-    await page.getByRole('heading', { level: 1, name: en('dashboard.start') }).waitFor()
+    await open.page.keyboard.press('Enter')
+    await open.page.waitForURL('**/app/start')
+    await open.page.getByRole('heading', { level: 1, name: en('dashboard.start') }).waitFor()
   })
 
   it('the first step opens the form of a channel, which offers the missing price', async () => {
     await stepLink('Add a channel').click()
-    const drawer = page.getByRole('dialog', { name: en('channels.create') })
+    const drawer = open.page.getByRole('dialog', { name: en('channels.create') })
     await type(/^Name/, 'Simulated', drawer)
     await tabTo(/^Base URL/, provider.url)
     await tabTo(/^Key/, 'sk-provider-secret-0123456789')
     await tabTo(/^Models/, `${MODEL},`)
     await button('Create channel').click()
-    const prices = page.getByRole('dialog', {
+    const prices = open.page.getByRole('dialog', {
       name: en('channelForm.unpricedTitle_one', { count: 1 }),
     })
     await prices.getByRole('rowheader', { name: MODEL }).waitFor()
     await prices
       .getByRole('button', { name: en('channelForm.usePresets_one', { count: 1 }) })
       .click()
-    await page.waitForURL('**/app/start')
+    await open.page.waitForURL('**/app/start')
     for (const name of ['Add a channel', 'Set a price']) {
       await step(name).getByText(en('tokens.done'), { exact: true }).waitFor()
     }
@@ -104,14 +88,14 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
 
   it('the token step opens its form, and ends with a snippet that works', async () => {
     await stepLink('Create a token').click()
-    await type(/^Name/, 'first', page.getByRole('dialog', { name: en('tokens.create') }))
-    await page.keyboard.press('Enter')
-    const ready = page.getByRole('dialog', { name: en('tokens.createdTitle') })
+    await type(/^Name/, 'first', open.page.getByRole('dialog', { name: en('tokens.create') }))
+    await open.page.keyboard.press('Enter')
+    const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('tokens.done') }).click()
-    await page.waitForURL('**/app/start')
-    await page.getByText('The key is masked here').waitFor()
+    await open.page.waitForURL('**/app/start')
+    await open.page.getByText('The key is masked here').waitFor()
     await button('Copy example').click()
-    const snippet = await page.evaluate(() => navigator.clipboard.readText())
+    const snippet = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(snippet).toContain(`${product.url}/v1/chat/completions`)
     expect(snippet).toContain(MODEL)
     key = /Bearer (sk-\w{40,})"/.exec(snippet)?.[1] ?? ''
@@ -119,12 +103,12 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
   })
 
   it('the call shows up as done without a reload, and stands in the log', async () => {
-    await page.getByText('Waiting for the first call').waitFor()
+    await open.page.getByText('Waiting for the first call').waitFor()
     const answer = await chat(product.url, key, { model: MODEL })
     expect(answer.status, answer.text).toBe(200)
-    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
+    await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
     await stepLink('Open the usage log').click()
-    await page.getByRole('grid').getByRole('row').filter({ hasText: MODEL }).waitFor()
+    await open.page.getByRole('grid').getByRole('row').filter({ hasText: MODEL }).waitFor()
     console.info(`clicks from /setup to the first call’s row: ${clicks}`)
     expect(clicks).toBeLessThanOrEqual(CLICKS_MAX)
   })
@@ -133,24 +117,24 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
 describe('once all is set up', () => {
   it('the list of steps stays within reach: from the account menu and the palette', async () => {
     await button(/^Account/).click()
-    await page.getByRole('menuitem', { name: en('shell.start') }).click()
-    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
-    await page.goto(`${product.url}/app/tokens`)
-    await page.getByRole('grid').waitFor()
-    await page.keyboard.press('Control+k')
-    await page
+    await open.page.getByRole('menuitem', { name: en('shell.start') }).click()
+    await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
+    await open.page.goto(`${product.url}/app/tokens`)
+    await open.page.getByRole('grid').waitFor()
+    await open.page.keyboard.press('Control+k')
+    await open.page
       .getByRole('dialog', { name: en('commands.palette') })
       .getByRole('combobox')
       .fill('getting')
-    await page.getByRole('option', { name: 'Go to Getting started' }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
+    await open.page.getByRole('option', { name: 'Go to Getting started' }).waitFor()
+    await open.page.keyboard.press('Enter')
+    await open.page.getByRole('heading', { name: en('dashboard.startDone') }).waitFor()
   })
 
   it('the output limit that came with the preset stands beside the price', async () => {
-    await page.goto(`${product.url}/admin/settings`)
-    await page.getByRole('searchbox', { name: en('channelForm.pickSearch') }).fill(MODEL)
-    const row = page.getByRole('row').filter({ hasText: MODEL })
+    await open.page.goto(`${product.url}/admin/settings`)
+    await open.page.getByRole('searchbox', { name: en('channelForm.pickSearch') }).fill(MODEL)
+    const row = open.page.getByRole('row').filter({ hasText: MODEL })
     await row.getByText('8,192', { exact: true }).waitFor()
   })
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ProductProcess } from '../support/product-process.ts'
+import { expect, it } from 'vitest'
+import { startedOnce } from '#test/support/started.ts'
+import { startProductProcess } from '../support/product-process.ts'
 
-let product: ProductProcess
-beforeAll(async () => {
-  product = await ProductProcess.create({ LOG_LEVEL: 'info', ROLES: 'write-api,projections' })
-  await product.start()
-})
-afterAll(() => product.remove())
+const product = startedOnce(() =>
+  startProductProcess({ LOG_LEVEL: 'info', ROLES: 'write-api,projections' }),
+)
 
 const lines = () => product.output.split('\n').filter((line) => line !== '')
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
-import { addChannel, chat, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
+import { addChannel, addUser, chat, setOption, testProduct } from '#test/support/product.ts'
 import { startedOnce } from '#test/support/started.ts'
 
 const product = startedOnce(testProduct)
@@ -10,15 +10,12 @@ let user: ConsoleClient
 let key: string
 
 beforeAll(async () => {
-  const { root, url } = product
+  const { root } = product
   await setOption(root, 'ModelRatio', { 'sim-small': 10, 'sim-large': 10 })
   await setOption(root, 'GroupRatio', { default: 1.5 })
   await addChannel(product, { name: 'known', models: 'sim-small', cost_ratio: 0.6 })
   await addChannel(product, { name: 'unknown', models: 'sim-large' })
-  await root.must('POST', '/api/user/', { username: 'shopper', password: PASSWORD })
-  user = new ConsoleClient(url)
-  const id = await user.logIn('shopper', PASSWORD)
-  await root.must('PUT', '/api/user/', { id, quota: 100_000_000 })
+  user = (await addUser(root, 'shopper', 100_000_000)).client
   ;({ key } = await user.createToken({ name: 'phone', unlimited_quota: true }))
 }, 120_000)
 

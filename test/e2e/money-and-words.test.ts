@@ -5,16 +5,17 @@ import { pageWords as enPages } from '#console/i18n/en/page-words.ts'
 import { en } from '#console/i18n/en/words.ts'
 import { pageWords as zhPages } from '#console/i18n/zh/page-words.ts'
 import { zh } from '#console/i18n/zh/words.ts'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import {
+  ALL_ROLES,
   addChannel,
-  PASSWORD,
+  addUser,
   setOption,
   type TestProduct,
   testProduct,
 } from '#test/support/product.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, type OpenPage, openRealPage, submitLogin } from './open-real-page.ts'
 
 const WORDS = { zh: { ...zh, ...zhPages }, en: { ...en, ...enPages } }
 const WORTH = 2_000_000
@@ -30,16 +31,16 @@ let desk: Page
 
 /** A user's console and an admin's, on a product of all parts. */
 beforeAll(async () => {
-  const roles = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
   const provider = { answerTokens: ANSWER_TOKENS, gapMs: 5 }
-  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles, provider })])
+  ;[browser, product] = await Promise.all([
+    launchBrowser(),
+    testProduct({ roles: ALL_ROLES, provider }),
+  ])
   const { root, url } = product
   await addChannel(product, { models: 'sim-small,sim-large', group: 'default' })
   await setOption(root, 'ModelRatio', { 'sim-small': 3, 'sim-large': 6 })
   await setOption(root, 'CompletionRatio', { 'sim-small': 4 })
-  await root.must('POST', '/api/user/', { username: 'shopper', password: PASSWORD })
-  shopper = new ConsoleClient(url)
-  await shopper.logIn('shopper', PASSWORD)
+  shopper = (await addUser(root, 'shopper')).client
   await shopper.createToken({ name: 'phone', unlimited_quota: true })
   opened = [await openRealPage(browser, url), await openRealPage(browser, url)]
   ;[page, desk] = [opened[0].page, opened[1].page]
@@ -54,9 +55,7 @@ afterAll(async () => {
 
 async function enter(at: Page, username: string): Promise<void> {
   await at.goto(`${product.url}/login?returnTo=/app/wallet`)
-  await at.getByLabel('Username or email').fill(username)
-  await at.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD)
-  await at.getByRole('button', { name: 'Sign in' }).last().click()
+  await submitLogin(at, username)
   await at.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
 }
 

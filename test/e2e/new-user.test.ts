@@ -1,50 +1,30 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
-import { launchBrowser } from '#test/support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { chat, PASSWORD } from '#test/support/product.ts'
-import { ProductProcess } from '#test/support/product-process.ts'
+import { startProductProcess } from '#test/support/product-process.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en, zh } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, realPage } from './open-real-page.ts'
 
 const UNITS_PER_DOLLAR = 500_000n
 
-let browser: Browser
-let product: ProductProcess
-let provider: SimulatedProvider
-let open: OpenPage
-let page: Page
+const product = startedOnce(startProductProcess)
+const provider = startedOnce(() => startSimulatedProvider({ firstByteMs: 60, gapMs: 10 }))
+const open = realPage(() => product.url)
 let key = ''
 
-beforeAll(async () => {
-  product = await ProductProcess.create()
-  ;[browser, provider] = await Promise.all([
-    launchBrowser(),
-    startSimulatedProvider({ firstByteMs: 60, gapMs: 10 }),
-    product.start(),
-  ])
-  open = await openRealPage(browser, product.url)
-  page = open.page
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await provider?.close()
-  await product?.remove()
-})
-
-const button = (name: string | RegExp) => page.getByRole('button', { name })
-const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const button = (name: string | RegExp) => open.page.getByRole('button', { name })
+const heading = (name: string) => open.page.getByRole('heading', { level: 1, name })
 
 async function setUp(): Promise<void> {
-  await page.getByLabel(en('auth.name')).fill('root')
-  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
-  await page.getByRole('textbox', { name: en('setup.again') }).fill(PASSWORD)
+  await open.page.getByLabel(en('auth.name')).fill('root')
+  await open.page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
+  await open.page.getByRole('textbox', { name: en('setup.again') }).fill(PASSWORD)
   await button('Set up').click()
 }
 
 async function goTo(link: string): Promise<void> {
-  await page
+  await open.page
     .getByRole('navigation', { name: en('shell.navigation') })
     .getByText(link, { exact: true })
     .click()
@@ -53,8 +33,8 @@ async function goTo(link: string): Promise<void> {
 
 /** The exact amount of a figure of the dashboard, in quota units. */
 async function balanceUnits(): Promise<bigint> {
-  const text = await page
-    .locator('dl > div', { has: page.getByText(en('channels.balance'), { exact: true }) })
+  const text = await open.page
+    .locator('dl > div', { has: open.page.getByText(en('channels.balance'), { exact: true }) })
     .getByText(/^\$[\d,.]+$/)
     .textContent()
   return unitsOf(text ?? '')
@@ -68,31 +48,31 @@ function unitsOf(dollars: string): bigint {
   return scaled / 1_000_000_000n
 }
 
-const rows = () => page.getByRole('grid', { name: en('usageLog.label') }).getByRole('row')
-const rowOf = (text: string) => rows().filter({ has: page.getByText(text, { exact: true }) })
+const rows = () => open.page.getByRole('grid', { name: en('usageLog.label') }).getByRole('row')
+const rowOf = (text: string) => rows().filter({ has: open.page.getByText(text, { exact: true }) })
 
 describe('a new user, from the first visit to the first bill', () => {
   it('is refused from another machine without the token that the start printed', async () => {
-    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' })
-    await page.goto(`${product.url}/setup`)
+    await open.page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' })
+    await open.page.goto(`${product.url}/setup`)
     await setUp()
-    await page.getByRole('alert').getByText('requires the one-time token').waitFor()
+    await open.page.getByRole('alert').getByText('requires the one-time token').waitFor()
   })
 
   it('is led from any address to the setup, creates root and is signed in', async () => {
-    await page.goto(`${product.url}/app/tokens`)
-    await page.waitForURL('**/setup')
+    await open.page.goto(`${product.url}/app/tokens`)
+    await open.page.waitForURL('**/setup')
     const [, path = ''] = /(\/setup\?token=\S+)/.exec(product.output) ?? []
-    await page.goto(product.url + path)
+    await open.page.goto(product.url + path)
     await setUp()
-    await page.waitForURL('**/app/start')
+    await open.page.waitForURL('**/app/start')
     await heading('Get started').waitFor()
   })
 
   it('adds a channel', async () => {
     await goTo('Channels')
     await button('New channel').first().click()
-    const drawer = page.getByRole('dialog', { name: en('channels.create') })
+    const drawer = open.page.getByRole('dialog', { name: en('channels.create') })
     await drawer.getByLabel(en('tokens.name')).fill('Simulated')
     await drawer.getByLabel(en('channelForm.baseUrl')).fill(provider.url)
     await drawer
@@ -100,13 +80,13 @@ describe('a new user, from the first visit to the first bill', () => {
       .fill('sk-provider-secret-0123456789')
     await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
     await button('Create channel').click()
-    const prices = page.getByRole('dialog', {
+    const prices = open.page.getByRole('dialog', {
       name: en('channelForm.unpricedTitle_one', { count: 1 }),
     })
     await prices.getByText(en('channelForm.presetMissing')).waitFor()
     await prices.getByRole('button', { name: en('channelForm.unpricedLater') }).click()
     await prices.waitFor({ state: 'detached' })
-    await page
+    await open.page
       .getByRole('row')
       .filter({ hasText: 'Simulated' })
       .getByText(en('tokens.state.enabled'))
@@ -116,26 +96,26 @@ describe('a new user, from the first visit to the first bill', () => {
   it('sets a price', async () => {
     await goTo('Settings')
     await button('Add model').click()
-    const drawer = page.getByRole('dialog', { name: en('settings.priceAddTitle') })
+    const drawer = open.page.getByRole('dialog', { name: en('settings.priceAddTitle') })
     await drawer.getByLabel(en('settings.modelName')).fill('sim-small')
     await drawer.getByLabel('Input price').fill('1.5')
     await drawer.getByLabel('Output price').fill('6')
     await drawer.getByText(en('settings.equalsRatio', { ratio: '0.75', completion: 4 })).waitFor()
     await button('Apply').click()
     await button('Save settings').click()
-    await page.getByText(en('settings.noChanges')).waitFor()
+    await open.page.getByText(en('settings.noChanges')).waitFor()
   })
 
   it('creates a token and copies its key', async () => {
     await goTo('API tokens')
     await button('New token').first().click()
-    const drawer = page.getByRole('dialog', { name: en('tokens.create') })
+    const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
     await drawer.getByLabel(en('tokens.name')).fill('first')
     await button('Create token').click()
-    const ready = page.getByRole('dialog', { name: en('tokens.createdTitle') })
+    const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('tokens.copyKey', { name: 'first' }) }).click()
     await ready.getByRole('button', { name: en('ui.copied') }).waitFor()
-    key = await page.evaluate(() => navigator.clipboard.readText())
+    key = await open.page.evaluate(() => navigator.clipboard.readText())
     expect(key).toMatch(/^sk-\w{40,}$/)
     await button('Done').click()
   })
@@ -143,11 +123,11 @@ describe('a new user, from the first visit to the first bill', () => {
   it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
     await goTo('Dashboard')
     await button('cURL')
-      .or(page.getByRole('tab', { name: zh('tokens.snippet.curl') }))
+      .or(open.page.getByRole('tab', { name: zh('tokens.snippet.curl') }))
       .waitFor()
     const before = await balanceUnits()
     await goTo('Usage logs')
-    await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
+    await open.page.getByText(en('ui.live.live'), { exact: true }).waitFor()
     const plain = await chat(product.url, key, { model: 'sim-small' })
     expect(plain.status, plain.text).toBe(200)
     await rowOf('No stream').waitFor()
@@ -171,17 +151,17 @@ describe('a new user, from the first visit to the first bill', () => {
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await open.whileAway(async () => {
       expect(await product.kill()).toBeGreaterThan(3)
-      await page.getByText(/^Reconnecting/).waitFor()
+      await open.page.getByText(/^Reconnecting/).waitFor()
       await product.start()
-      await page.getByText(en('ui.live.live'), { exact: true }).waitFor({ timeout: 40_000 })
+      await open.page.getByText(en('ui.live.live'), { exact: true }).waitFor({ timeout: 40_000 })
     })
     await eventually(() => rowOf('sim-small').count()).toBe(2)
     await chat(product.url, key, { model: 'sim-small' })
     await eventually(() => rowOf('sim-small').count()).toBe(3)
-    await page.reload()
+    await open.page.reload()
     await eventually(() => rowOf('sim-small').count()).toBe(3)
     await goTo('Channels')
-    await page.getByRole('row').filter({ hasText: 'Simulated' }).waitFor()
+    await open.page.getByRole('row').filter({ hasText: 'Simulated' }).waitFor()
     await goTo('Dashboard')
     await eventually(balanceUnits).toBeLessThan(balance)
   }, 120_000)
@@ -212,7 +192,7 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
   await rowOf(mode)
     .getByRole('button', { name: en('ui.expandRow') })
     .click()
-  const price = page.getByRole('region', { name: en('logDetails.price.title') })
+  const price = open.page.getByRole('region', { name: en('logDetails.price.title') })
   await price.getByText(en('logDetails.price.exact')).waitFor()
   const amounts = await price
     .locator('tbody tr')
@@ -224,8 +204,8 @@ async function explains(mode: string, usage: Record<string, number>, units: bigi
   expect(amountOf('Output')).toBe((usage.completion_tokens ?? 0) * 3)
   expect(amountOf('Sum') + amountOf('Rounding')).toBe(Number(units))
   expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
-  const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+  const facts = open.page.getByRole('region', { name: en('logDetails.fact.title') })
   await facts.getByText(en('health.column.first'), { exact: true }).waitFor()
   await facts.getByText(en('usageLog.end.done')).waitFor()
-  await page.mouse.move(0, 0)
+  await open.page.mouse.move(0, 0)
 }

@@ -1,5 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { PASSWORD } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
+import { en } from '#test/support/words.ts'
 
 export type OpenPage = {
   page: Page
@@ -39,6 +43,28 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
       isAway = false
     },
   }
+}
+
+/** Starts a browser for the tests of a file, with a page on the product that `url` names. */
+export const realPage = (url: () => string) =>
+  startedOnce(async () => {
+    const browser = await launchBrowser()
+    const open = await openRealPage(browser, url())
+    return { ...open, browser, close: () => browser.close() }
+  })
+
+/** Fills in the login page, and signs in. */
+export async function submitLogin(
+  page: Page,
+  username: string,
+  password = PASSWORD,
+): Promise<void> {
+  await page.getByLabel(en('auth.username')).fill(username)
+  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(password)
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: en('auth.title'), exact: true })
+    .click()
 }
 
 /** Waits as long as the page itself may take on a busy machine. */

@@ -1,32 +1,20 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { OIDC_CLIENT, type OidcSite, startOidcSite } from '#test/support/oidc-site.ts'
-import { PASSWORD, setOption, type TestProduct, testProduct } from '#test/support/product.ts'
-import {
-  type ScriptedSites,
-  siteOptions,
-  startScriptedSites,
-  telegramSays,
-} from '#test/support/scripted-sites.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { OIDC_CLIENT, startOidcSite } from '#test/support/oidc-site.ts'
+import { PASSWORD, setOption, testProduct } from '#test/support/product.ts'
+import { siteOptions, startScriptedSites, telegramSays } from '#test/support/scripted-sites.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en, zh } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
-let browser: Browser
-let product: TestProduct
-let sites: ScriptedSites
-let oidc: OidcSite
-let open: OpenPage
-let page: Page
+const product = startedOnce(() => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
+  return testProduct({ roles })
+})
+const sites = startedOnce(startScriptedSites)
+const oidc = startedOnce(() => startOidcSite(`${product.url}/oauth/oidc`))
+const open = realPage(() => product.url)
 
 beforeAll(async () => {
-  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
-  ;[browser, product, sites] = await Promise.all([
-    launchBrowser(),
-    testProduct({ roles }),
-    startScriptedSites(),
-  ])
-  oidc = await startOidcSite(`${product.url}/oauth/oidc`)
   const options = {
     ServerAddress: product.url,
     ...siteOptions(sites.url),
@@ -40,55 +28,44 @@ beforeAll(async () => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
   sites.instead.set('/qr.svg', { status: 200, body: picture, type: 'image/svg+xml' })
   await product.root.must('POST', '/api/user/', { username: 'binder', password: PASSWORD })
-  open = await openRealPage(browser, product.url)
-  page = open.page
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await product?.close()
-  await sites?.close()
-  await oidc?.close()
 })
 
-const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
-const at = (path: string) => page.waitForURL(`${product.url}${path}`)
-const self = () => page.evaluate(() => localStorage.getItem('user'))
+const button = (name: string | RegExp) => open.page.getByRole('button', { name, exact: true })
+const at = (path: string) => open.page.waitForURL(`${product.url}${path}`)
+const self = () => open.page.evaluate(() => localStorage.getItem('user'))
 
 async function logInByPassword(): Promise<void> {
-  await page.goto(`${product.url}/login?returnTo=/app/me`)
-  await page.getByLabel(en('auth.username')).fill('binder')
-  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
-  await button('Sign in').click()
+  await open.page.goto(`${product.url}/login?returnTo=/app/me`)
+  await submitLogin(open.page, 'binder')
   await at('/app/me')
 }
 
 async function logOut(): Promise<void> {
   // Where the console doesn't run: it would ask on without a session.
-  await page.goto(`${product.url}/favicon.svg`)
-  await page.context().clearCookies()
-  await page.evaluate(() => localStorage.removeItem('user'))
+  await open.page.goto(`${product.url}/favicon.svg`)
+  await open.page.context().clearCookies()
+  await open.page.evaluate(() => localStorage.removeItem('user'))
 }
 
 describe('in a real browser', () => {
   it('GitHub makes an account, and comes back to where one was going', async () => {
     sites.who = { id: 9001, login: 'octo-browser', name: 'Octo' }
-    await page.goto(`${product.url}/login?returnTo=/app/dashboard`)
+    await open.page.goto(`${product.url}/login?returnTo=/app/dashboard`)
     await button('Sign in with GitHub').click()
     await at('/app/dashboard')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'octo-browser' })
 
     // Without a password there is none to ask for, and no second way in.
-    await page.goto(`${product.url}/app/me`)
-    const row = page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
+    await open.page.goto(`${product.url}/app/me`)
+    const row = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
     await row.getByRole('button', { name: en('oauth.unbind') }).click()
-    await page
+    await open.page
       .getByRole('alertdialog')
       .getByRole('button', { name: en('oauth.unbind') })
       .click()
-    await page.getByText('You could no longer sign in').waitFor()
+    await open.page.getByText('You could no longer sign in').waitFor()
     await button('Set a password').click()
-    const dialog = page.getByRole('dialog')
+    const dialog = open.page.getByRole('dialog')
     await dialog.getByRole('textbox').first().waitFor()
     for (const field of await dialog.getByRole('textbox').all()) await field.fill(PASSWORD)
     await dialog.getByRole('button', { name: en('me.setPassword') }).click()
@@ -98,7 +75,7 @@ describe('in a real browser', () => {
 
   it('OIDC does, and ends at the tokens', async () => {
     oidc.who = 'browser-sub'
-    await page.goto(`${product.url}/login`)
+    await open.page.goto(`${product.url}/login`)
     await button('Sign in with OIDC').click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'browser-sub' })
@@ -106,21 +83,21 @@ describe('in a real browser', () => {
 
   it('comes in anew the same way, and back, where the login is long ago', async () => {
     const answer = { success: false, message: 'too long ago', code: 'LoginNotRecent' }
-    await page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
-    await page.goto(`${product.url}/app/me?settings=price`)
+    await open.page.route('**/api/user/token', (route) => route.fulfill({ json: answer }))
+    await open.page.goto(`${product.url}/app/me?settings=price`)
     await button('Create').last().click()
-    const anew = page.getByRole('alertdialog', { name: en('security.anew') })
-    const back = page.waitForResponse(/\/api\/oauth\/oidc\?/)
+    const anew = open.page.getByRole('alertdialog', { name: en('security.anew') })
+    const back = open.page.waitForResponse(/\/api\/oauth\/oidc\?/)
     await anew.getByRole('button', { name: en('oauth.by', { site: 'OIDC' }) }).click()
     await back
     await at('/app/me?settings=price')
-    await page.unroute('**/api/user/token')
+    await open.page.unroute('**/api/user/token')
     await logOut()
   })
 
   it('LinuxDO does, by its own button', async () => {
     sites.who = { id: 77, login: 'neo' }
-    await page.goto(`${product.url}/login`)
+    await open.page.goto(`${product.url}/login`)
     await button('Sign in with LinuxDO').click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'neo' })
@@ -130,19 +107,19 @@ describe('in a real browser', () => {
   it('GitHub is bound to an account, logs in to it, and is unbound', async () => {
     sites.who = { id: 9002, login: 'bound-octo' }
     await logInByPassword()
-    const row = page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
+    const row = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
     await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
-    await page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
+    await open.page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await at('/app/me')
     await row.getByText('9002').waitFor()
     await logOut()
-    await page.goto(`${product.url}/login`)
+    await open.page.goto(`${product.url}/login`)
     await button('Sign in with GitHub').click()
     await at('/app/tokens')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'binder' })
-    await page.goto(`${product.url}/app/me`)
+    await open.page.goto(`${product.url}/app/me`)
     await row.getByRole('button', { name: en('oauth.unbind') }).click()
-    await page
+    await open.page
       .getByRole('alertdialog')
       .getByRole('button', { name: en('oauth.unbind') })
       .click()
@@ -151,9 +128,9 @@ describe('in a real browser', () => {
 
   it('WeChat is bound by a code, and Telegram by its widget', async () => {
     sites.weChatCodes.set('123456', 'openid-browser')
-    const weChat = page.getByRole('listitem').filter({ hasText: en('oauth.site.wechat') })
+    const weChat = open.page.getByRole('listitem').filter({ hasText: en('oauth.site.wechat') })
     await weChat.getByRole('button', { name: en('auth.bindSubmit') }).click()
-    const dialog = page.getByRole('dialog')
+    const dialog = open.page.getByRole('dialog')
     const picture = dialog.getByRole('img', { name: en('oauth.qrCode') })
     await eventually(() =>
       picture.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth),
@@ -166,23 +143,23 @@ describe('in a real browser', () => {
 
     const said = telegramSays({ id: '4242', auth_date: String(Math.floor(Date.now() / 1_000)) })
     await serveWidget(said)
-    const telegram = page.getByRole('listitem').filter({ hasText: zh('oauth.site.telegram') })
+    const telegram = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.telegram') })
     await telegram.getByRole('button', { name: en('auth.bindSubmit') }).click()
-    await page.getByRole('button', { name: 'Telegram’s own button' }).click()
-    await page.getByText(en('oauth.bound', { site: 'Telegram' })).waitFor()
+    await open.page.getByRole('button', { name: 'Telegram’s own button' }).click()
+    await open.page.getByText(en('oauth.bound', { site: 'Telegram' })).waitFor()
     await telegram.getByText('4242').waitFor()
     await logOut()
   })
 
   it('what is not agreed to is said, and leads on', async () => {
-    await page.goto(`${product.url}/oauth/github?error=access_denied&state=x`)
-    await page.getByText(en('oauth.refused', { site: 'GitHub' })).waitFor()
+    await open.page.goto(`${product.url}/oauth/github?error=access_denied&state=x`)
+    await open.page.getByText(en('oauth.refused', { site: 'GitHub' })).waitFor()
     await at('/login?returnTo=%2Fadmin%2Fsettings')
     await logInByPassword()
-    await page.goto(`${product.url}/oauth/github?code=x&state=made-up`)
-    await page.getByText('This authorisation is no longer valid').waitFor()
+    await open.page.goto(`${product.url}/oauth/github?code=x&state=made-up`)
+    await open.page.getByText('This authorisation is no longer valid').waitFor()
     await at('/admin/settings')
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await open.page.getByRole('heading', { level: 1 }).waitFor()
     expect(open.faults).toEqual([])
   })
 
@@ -196,12 +173,11 @@ describe('in a real browser', () => {
     await eventually(policy).not.toContain('telegram')
     expect(await policy()).not.toContain(sites.url)
     await logOut()
-    await page.goto(`${product.url}/login`)
+    await open.page.goto(`${product.url}/login`)
     await button('Sign in with GitHub').waitFor()
-    expect(await page.getByRole('button', { name: /^Sign in with/ }).allTextContents()).toEqual([
-      'Sign in with GitHub',
-      'Sign in with OIDC',
-    ])
+    expect(
+      await open.page.getByRole('button', { name: /^Sign in with/ }).allTextContents(),
+    ).toEqual(['Sign in with GitHub', 'Sign in with OIDC'])
   })
 })
 
@@ -215,7 +191,7 @@ async function serveWidget(said: Readonly<Record<string, string>>): Promise<void
     button.onclick = () => { location.href = script.dataset.authUrl + query }
     script.after(button)
   }`
-  await page.route('https://telegram.org/**', (route) =>
+  await open.page.route('https://telegram.org/**', (route) =>
     route.fulfill({ contentType: 'text/javascript; charset=utf-8', body }),
   )
 }

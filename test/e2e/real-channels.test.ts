@@ -1,46 +1,29 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { ALL_ROLES, addChannel, testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
-let browser: Browser
-let product: TestProduct
-let open: OpenPage
-let page: Page
+const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))
+const open = realPage(() => product.url)
 
 beforeAll(async () => {
-  const roles = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
-  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
   await addChannel(product, { name: 'first', priority: 1 })
-  open = await openRealPage(browser, product.url)
-  page = open.page
-  await page.goto(`${product.url}/login`)
-  await page.getByLabel(en('auth.username')).fill('root')
-  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
-  await page
-    .getByRole('button', { name: en('shell.login') })
-    .last()
-    .click()
-  await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await product?.close()
+  await open.page.goto(`${product.url}/login`)
+  await submitLogin(open.page, 'root')
+  await open.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 })
 
-const button = (name: string) => page.getByRole('button', { name, exact: true })
-const drawer = () => page.getByRole('dialog')
+const button = (name: string) => open.page.getByRole('button', { name, exact: true })
+const drawer = () => open.page.getByRole('dialog')
 const field = (name: string) => drawer().getByRole('textbox', { name, exact: true })
 const closed = () => drawer().waitFor({ state: 'detached' })
-const said = (text: string) => page.getByText(text).first().waitFor()
-const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+const said = (text: string) => open.page.getByText(text).first().waitFor()
+const row = (name: string) => open.page.getByRole('row').filter({ hasText: name })
 const fromMenu = async (opener: string, entry: string) => {
   await button(opener).click()
-  await page.getByRole('menuitem', { name: entry }).click()
+  await open.page.getByRole('menuitem', { name: entry }).click()
 }
 
 async function stored(): Promise<Channel[]> {
@@ -50,7 +33,7 @@ async function stored(): Promise<Channel[]> {
 const named = async (name: string) => (await stored()).find((channel) => channel.name === name)
 
 it('several keys make a channel each, then one with keys in turn', async () => {
-  await page.goto(`${product.url}/channel/add`)
+  await open.page.goto(`${product.url}/channel/add`)
   await field('Name').fill('fleet')
   await field('Base URL').fill(product.provider.url)
   await drawer()
@@ -88,7 +71,7 @@ it('several keys make a channel each, then one with keys in turn', async () => {
 })
 
 it('an edit is kept: limits, expiry, another key; a new address asks for the key', async () => {
-  await page.getByRole('link', { name: 'many' }).click()
+  await open.page.getByRole('link', { name: 'many' }).click()
   await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
   await field('Calls at a time').fill('4')
   await field('Calls a minute').fill('60')
@@ -101,23 +84,23 @@ it('an edit is kept: limits, expiry, another key; a new address asks for the key
   await said('Saved')
   await closed()
   expect(await named('many')).toMatchObject({ max_concurrency: 4, max_rpm: 60, key_count: 4 })
-  await page.getByRole('link', { name: 'many' }).click()
+  await open.page.getByRole('link', { name: 'many' }).click()
   expect(await drawer().getByLabel(en('channels.expiry')).count()).toBe(0)
   await field('Base URL').fill('https://elsewhere.example')
   await button('Save changes').click()
   await drawer().getByText(en('channelForm.fault.keyAgain')).waitFor()
-  await page.keyboard.press('Escape')
+  await open.page.keyboard.press('Escape')
   await button('Discard changes').click()
   await closed()
 })
 
 it('the chosen get a tag, and the tag is opened, edited, switched and undone', async () => {
   await button('Select').click()
-  await page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
+  await open.page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
   await said('4 selected')
   await button('Set tag').click()
   await drawer().getByLabel(en('channels.tag')).fill('east')
-  await page.keyboard.press('Enter')
+  await open.page.keyboard.press('Enter')
   await said('Channels tagged “east”: 4')
   await closed()
   await button('By tag').click()
@@ -143,18 +126,18 @@ it('a channel is tested, copied, and its models fetched', async () => {
   await fromMenu('More actions for first', 'Test models')
   await button('Test all (2)').click()
   await eventually(() => drawer().getByText(/ s$/).count()).toBe(2)
-  await page.keyboard.press('Escape')
+  await open.page.keyboard.press('Escape')
   await closed()
   await fromMenu('More actions for first', 'Duplicate')
   await said('Duplicated “first”')
   await eventually(async () => (await stored()).length).toBe(5)
-  await page.getByRole('link', { name: 'first', exact: true }).click()
+  await open.page.getByRole('link', { name: 'first', exact: true }).click()
   await button('Fetch from provider').click()
-  const picker = page.getByRole('dialog', { name: en('channelForm.pickTitle') })
+  const picker = open.page.getByRole('dialog', { name: en('channelForm.pickTitle') })
   await picker.getByText('sim-small').waitFor()
-  await page.keyboard.press('Escape')
+  await open.page.keyboard.press('Escape')
   await picker.waitFor({ state: 'detached' })
-  await page.keyboard.press('Escape')
+  await open.page.keyboard.press('Escape')
   await closed()
 })
 
@@ -165,14 +148,14 @@ it('all are tested with an end that is told; repair and removal too', async () =
   await said('Model index repaired')
   await fromMenu('More actions', 'Update all balances')
   await said('Balances updated')
-  await page
+  await open.page
     .getByRole('checkbox', { name: en('ui.selectRow') })
     .nth(0)
     .click()
   await button('Disable selected').click()
   await said('Channels disabled: 1')
   await fromMenu('More actions', 'Delete all disabled channels')
-  await page
+  await open.page
     .getByRole('alertdialog')
     .getByRole('button', { name: en('channels.delete') })
     .click()
@@ -181,19 +164,19 @@ it('all are tested with an end that is told; repair and removal too', async () =
 })
 
 it('every column that says so is sorted by the server, and filters narrow', async () => {
-  const headers = page.locator('.tg-grid-sort')
+  const headers = open.page.locator('.tg-grid-sort')
   const count = await headers.count()
   expect(count).toBeGreaterThan(6)
   for (let index = 0; index < count; index += 1) {
-    const answered = page.waitForResponse((response) => response.url().includes('sort='))
+    const answered = open.page.waitForResponse((response) => response.url().includes('sort='))
     await headers.nth(index).click()
     expect((await answered).status()).toBe(200)
   }
-  await page.goto(`${product.url}/admin/channels?status=2`)
+  await open.page.goto(`${product.url}/admin/channels?status=2`)
   await said('No channel matches')
-  await page.goto(`${product.url}/admin/channels?type=1&keyword=many`)
-  await page.getByRole('link', { name: 'many' }).waitFor()
-  expect(await page.getByRole('row').count()).toBe(2)
+  await open.page.goto(`${product.url}/admin/channels?type=1&keyword=many`)
+  await open.page.getByRole('link', { name: 'many' }).waitFor()
+  expect(await open.page.getByRole('row').count()).toBe(2)
 })
 
 it('met no policy violation, no error in the console, no missing file', () => {

@@ -1,54 +1,33 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { launchBrowser } from '#test/support/browser.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
+  ALL_ROLES,
   addChannel,
+  addUser,
   chat,
-  PASSWORD,
   setOption,
-  type TestProduct,
   testProduct,
 } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, realPage, submitLogin } from './open-real-page.ts'
 
-let browser: Browser
-let product: TestProduct
-let open: OpenPage
-let page: Page
+const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))
+const open = realPage(() => product.url)
 const keys = { root: '', alice: '' }
 
 beforeAll(async () => {
-  const roles = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
-  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
   const { root, url } = product
   await addChannel(product, { models: 'sim-small,sim-large,sim-new', group: 'default,vip' })
   await setOption(root, 'ModelRatio', { 'sim-small': 1, 'sim-large': 2 })
   await setOption(root, 'GroupRatio', { default: 1, vip: 0.5 })
   await setOption(root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
   keys.root = (await root.createToken({ name: 'desk', unlimited_quota: true })).key
-  await root.must('POST', '/api/user/', { username: 'alice', password: PASSWORD })
-  await root.must('PUT', '/api/user/', { id: 2, quota: 1_000_000 })
-  const alice = new ConsoleClient(url)
-  await alice.logIn('alice', PASSWORD)
+  const alice = await addUser(root, 'alice', 1_000_000)
   const fields = { name: 'phone', unlimited_quota: true, group: 'vip' }
-  keys.alice = (await alice.createToken(fields)).key
-  open = await openRealPage(browser, url)
-  page = open.page
-  await page.goto(`${url}/login`)
-  await page.getByLabel(en('auth.username')).fill('root')
-  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
-  await page
-    .getByRole('button', { name: en('shell.login') })
-    .last()
-    .click()
-  await page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await product?.close()
+  keys.alice = (await alice.client.createToken(fields)).key
+  await open.page.goto(`${url}/login`)
+  await submitLogin(open.page, 'root')
+  await open.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
 })
 
 /** One call each: root's sim-small and sim-large in `default`, alice's sim-small in `vip`. */
@@ -63,7 +42,7 @@ async function makeCalls(): Promise<void> {
 }
 
 const rows = () =>
-  page
+  open.page
     .getByRole('grid', { name: en('usageLog.label') })
     .getByRole('row')
     .filter({ hasText: en('usageLog.notStreamed') })
@@ -81,14 +60,14 @@ describe('a filter of the usage log lets the same calls through live as on the s
     ['another channel', 'channel=2&type=2', 0],
     ['a type that calls are not', 'type=5', 0],
   ])('%s', async (_name, query, each) => {
-    await page.goto(`${product.url}/app/logs/api-usage?page_size=${PAGE_SIZE}&${query}`)
-    await page.getByText(en('ui.live.live'), { exact: true }).waitFor()
+    await open.page.goto(`${product.url}/app/logs/api-usage?page_size=${PAGE_SIZE}&${query}`)
+    await open.page.getByText(en('ui.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
     await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before))
     await makeCalls()
     await eventually(() => totalOf(query)).toBe(before + each)
     await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before) + each)
-    await page.reload()
+    await open.page.reload()
     await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before + each))
   })
 })
@@ -105,13 +84,13 @@ async function totalOf(query: string): Promise<number> {
 
 describe('the settings', () => {
   const save = async () => {
-    await page.getByRole('button', { name: en('me.saveSettings') }).click()
-    await page.getByText(en('settings.noChanges')).waitFor()
+    await open.page.getByRole('button', { name: en('me.saveSettings') }).click()
+    await open.page.getByText(en('settings.noChanges')).waitFor()
   }
 
   it('a fallback price is saved, prices a call, and is cleared again', async () => {
-    await page.goto(`${product.url}/admin/settings`)
-    const panel = page.getByRole('region', { name: 'Fallback price' })
+    await open.page.goto(`${product.url}/admin/settings`)
+    const panel = open.page.getByRole('region', { name: 'Fallback price' })
     await panel.getByRole('switch', { name: en('settings.fallbackEnabled') }).check()
     await panel.getByLabel(en('settings.callPriceLabel')).fill('0.002')
     await save()
@@ -120,7 +99,7 @@ describe('the settings', () => {
     await panel.getByLabel(en('usageLog.factor.completion')).fill('3')
     expect(await panel.getByLabel(en('settings.callPriceLabel')).inputValue()).toBe('')
     await save()
-    await page.reload()
+    await open.page.reload()
     expect(await panel.getByLabel(en('settings.fallbackInput')).inputValue()).toBe('1.5')
     await panel.getByLabel(en('settings.fallbackInput')).fill('')
     await panel.getByLabel(en('usageLog.factor.completion')).fill('')
@@ -132,31 +111,31 @@ describe('the settings', () => {
   })
 
   it('a model of a channel without a price is listed, priced in one press, and gone', async () => {
-    await page.goto(`${product.url}/admin/settings?prices=unset`)
-    const line = page.getByRole('listitem').filter({ hasText: 'sim-new' })
+    await open.page.goto(`${product.url}/admin/settings?prices=unset`)
+    const line = open.page.getByRole('listitem').filter({ hasText: 'sim-new' })
     await line.getByRole('button', { name: en('settings.setPrice') }).click()
-    const drawer = page.getByRole('dialog')
+    const drawer = open.page.getByRole('dialog')
     expect(await drawer.getByLabel(en('settings.modelName')).inputValue()).toBe('sim-new')
     await drawer.getByLabel('Input price').fill('2')
-    await page.getByRole('button', { name: en('timeRange.apply') }).click()
+    await open.page.getByRole('button', { name: en('timeRange.apply') }).click()
     await save()
-    await page.getByText(en('settings.unsetNoneTitle')).waitFor()
+    await open.page.getByText(en('settings.unsetNoneTitle')).waitFor()
     expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
   })
 })
 
 describe('a new token', () => {
   it('may be of a group that users may choose, and calls at its ratio', async () => {
-    await page.goto(`${product.url}/app/tokens`)
-    await page
+    await open.page.goto(`${product.url}/app/tokens`)
+    await open.page
       .getByRole('button', { name: en('tokens.create') })
       .first()
       .click()
-    const drawer = page.getByRole('dialog', { name: en('tokens.create') })
+    const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
     await drawer.getByLabel(en('tokens.name')).fill('loyal')
     await drawer.getByLabel(en('pricing.group')).selectOption({ label: 'vip · Loyal · 0.5×' })
-    await page.getByRole('button', { name: en('tokens.createAction') }).click()
-    await page.getByRole('dialog', { name: en('tokens.createdTitle') }).waitFor()
+    await open.page.getByRole('button', { name: en('tokens.createAction') }).click()
+    await open.page.getByRole('dialog', { name: en('tokens.createdTitle') }).waitFor()
     type Tokens = { items: { name: string; group: string }[] }
     const { items } = await product.root.must<Tokens>('GET', '/api/token/?p=0&size=10')
     expect(items.find(({ name }) => name === 'loyal')?.group).toBe('vip')

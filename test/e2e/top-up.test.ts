@@ -1,53 +1,33 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConsoleClient } from '#infra/demo/console-client.ts'
-import { type PaymentGateway, startPaymentGateway } from '#infra/demo/payment-gateway.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { PASSWORD, setOption, type TestProduct, testProduct } from '#test/support/product.ts'
+import { beforeAll, expect, it } from 'vitest'
+import type { ConsoleClient } from '#infra/demo/console-client.ts'
+import { startPaymentGateway } from '#infra/demo/payment-gateway.ts'
+import { addUser, PASSWORD, setOption, testProduct } from '#test/support/product.ts'
+import { startedOnce } from '#test/support/started.ts'
 import { en, zh } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, openRealPage, realPage, submitLogin } from './open-real-page.ts'
 
 const KEYS = { merchant: '7', key: 'key', stripeKey: 'sk_x', stripeWebhookSecret: 'whsec_x' }
 
-let browser: Browser
-let gateway: PaymentGateway
-let product: TestProduct
+const gateway = startedOnce(() => startPaymentGateway(KEYS))
+const product = startedOnce(() => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
+  return testProduct({ roles, engines: { stripeApiBase: gateway.url } })
+})
+const open = realPage(() => product.url)
 let buyer: ConsoleClient
-let open: OpenPage
-let page: Page
 
 beforeAll(async () => {
-  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
-  gateway = await startPaymentGateway(KEYS)
-  const engines = { stripeApiBase: gateway.url }
-  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles, engines })])
-  const { root, url } = product
-  await root.must('POST', '/api/user/', { username: 'buyer', password: PASSWORD })
-  buyer = new ConsoleClient(url)
-  await buyer.logIn('buyer', PASSWORD)
-  open = await openRealPage(browser, url)
-  page = open.page
-  await page.goto(`${url}/login?returnTo=/app/wallet`)
-  await page.getByLabel(en('auth.username')).fill('buyer')
-  await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
-  await page
-    .getByRole('button', { name: en('shell.login') })
-    .last()
-    .click()
-  await page.getByRole('heading', { level: 1, name: en('wallet.title') }).waitFor()
-}, 240_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await product?.close()
-  await gateway?.close()
+  buyer = (await addUser(product.root, 'buyer')).client
+  await open.page.goto(`${product.url}/login?returnTo=/app/wallet`)
+  await submitLogin(open.page, 'buyer')
+  await open.page.getByRole('heading', { level: 1, name: en('wallet.title') }).waitFor()
 })
 
 const standing = async () => (await buyer.must<{ quota: number }>('GET', '/api/user/self')).quota
-const button = (name: string) => page.getByRole('button', { name, exact: true })
+const button = (name: string) => open.page.getByRole('button', { name, exact: true })
 
 it('says that nothing can be paid until the administrator has enabled it', async () => {
-  await page.getByText(en('wallet.topUpOff')).waitFor()
+  await open.page.getByText(en('wallet.topUpOff')).waitFor()
   expect(await button('Pay').count()).toBe(0)
   for (const [key, value] of Object.entries({
     ServerAddress: product.url,
@@ -64,10 +44,10 @@ it('says that nothing can be paid until the administrator has enabled it', async
 })
 
 it('tops up by a gateway: amount, price, confirmation, its page, and the balance', async () => {
-  await page.reload()
-  const amount = page.getByLabel(en('wallet.amount'))
+  await open.page.reload()
+  const amount = open.page.getByLabel(en('wallet.amount'))
   await amount.fill('3')
-  await page.getByText(en('wallet.amountTooSmall', { least: 5 })).waitFor()
+  await open.page.getByText(en('wallet.amountTooSmall', { least: 5 })).waitFor()
   await amount.fill('')
   await amount.pressSequentially('6')
   expect(await amount.inputValue()).toBe('6')
@@ -76,63 +56,65 @@ it('tops up by a gateway: amount, price, confirmation, its page, and the balance
   expect(await amount.inputValue()).toBe('1')
   for (const wrong of ['7.5', '-7', '1e3']) {
     await amount.fill(wrong)
-    await page.getByText(en('wallet.amountNotWhole')).waitFor()
+    await open.page.getByText(en('wallet.amountNotWhole')).waitFor()
   }
   expect(await button('Pay').isDisabled()).toBe(true)
   await button('$10').click()
-  await page.getByText('CN¥73.00').waitFor()
-  const code = page.getByLabel(en('wallet.topUpCode'))
+  await open.page.getByText('CN¥73.00').waitFor()
+  const code = open.page.getByLabel(en('wallet.topUpCode'))
   await code.fill('SUMMER')
   await code.blur()
-  await page.getByText('Error: The top-up code is invalid').waitFor()
+  await open.page.getByText('Error: The top-up code is invalid').waitFor()
   await code.fill('SPRING')
   await code.blur()
-  await page.getByText('CN¥65.70').waitFor()
+  await open.page.getByText('CN¥65.70').waitFor()
   await button('Pay').click()
-  const dialog = page.getByRole('dialog', { name: en('wallet.confirmTitle') })
+  const dialog = open.page.getByRole('dialog', { name: en('wallet.confirmTitle') })
   await dialog.getByText('CN¥65.70').waitFor()
   await dialog.getByText(en('wallet.method_zfb')).waitFor()
   await dialog.getByRole('button', { name: en('wallet.pay'), exact: true }).click()
-  await page.waitForURL(`${gateway.url}/submit.php`)
-  await page.getByRole('button', { name: /^Pay T1X/ }).click()
-  await page.waitForURL(`${product.url}/app/wallet`)
-  await page.getByText('Order #1 · $10 · SPRING').waitFor()
-  await page.getByText(en('wallet.orderPaid', { id: 1, amount: '$10.00' })).waitFor()
-  await page.getByText(en('wallet.paymentCame', { amount: '$10.00' })).waitFor()
-  await page.getByText(en('wallet.status_paid'), { exact: true }).waitFor()
+  await open.page.waitForURL(`${gateway.url}/submit.php`)
+  await open.page.getByRole('button', { name: /^Pay T1X/ }).click()
+  await open.page.waitForURL(`${product.url}/app/wallet`)
+  await open.page.getByText('Order #1 · $10 · SPRING').waitFor()
+  await open.page.getByText(en('wallet.orderPaid', { id: 1, amount: '$10.00' })).waitFor()
+  await open.page.getByText(en('wallet.paymentCame', { amount: '$10.00' })).waitFor()
+  await open.page.getByText(en('wallet.status_paid'), { exact: true }).waitFor()
   expect(await standing()).toBe(5_000_000)
 })
 
 it('tops up by Stripe, in Chinese; a cancelled dialog orders nothing', async () => {
-  await page.evaluate(() => localStorage.setItem('i18nextLng', 'zh'))
-  await page.reload()
-  await page.getByRole('heading', { name: zh('wallet.topUp') }).waitFor()
-  await page.getByLabel(zh('wallet.method_stripe')).check()
-  await page.getByText('US$5.00').first().waitFor()
+  await open.page.evaluate(() => localStorage.setItem('i18nextLng', 'zh'))
+  await open.page.reload()
+  await open.page.getByRole('heading', { name: zh('wallet.topUp') }).waitFor()
+  await open.page.getByLabel(zh('wallet.method_stripe')).check()
+  await open.page.getByText('US$5.00').first().waitFor()
   await button('去支付').click()
-  const dialog = page.getByRole('dialog', { name: zh('wallet.confirmTitle') })
+  const dialog = open.page.getByRole('dialog', { name: zh('wallet.confirmTitle') })
   await dialog.getByRole('button', { name: zh('ui.cancel') }).click()
   await dialog.waitFor({ state: 'hidden' })
   await button('去支付').click()
   await dialog.getByRole('button', { name: zh('wallet.pay'), exact: true }).click()
-  await page.waitForURL(`${gateway.url}/checkout?**`)
+  await open.page.waitForURL(`${gateway.url}/checkout?**`)
   // Back without paying: nothing came yet.
-  await page.goto(`${product.url}/app/wallet`)
-  const note = page.getByText(zh('wallet.order', { id: '2 的付款尚未确认' }))
+  await open.page.goto(`${product.url}/app/wallet`)
+  const note = open.page.getByText(zh('wallet.order', { id: '2 的付款尚未确认' }))
   await note.waitFor()
-  const ways = page.getByRole('heading', { name: zh('wallet.topUp') })
+  const ways = open.page.getByRole('heading', { name: zh('wallet.topUp') })
   expect((await note.boundingBox())?.y).toBeLessThan((await ways.boundingBox())?.y ?? 0)
-  await page.goBack()
-  await page.getByRole('button', { name: /^Pay T2X/ }).click()
-  await page.waitForURL(`${product.url}/app/wallet`)
-  await page.getByText(zh('wallet.order', { id: '2 · $5' })).waitFor()
-  await page.getByText(zh('wallet.orderPaid', { id: 2, amount: '$5.00' })).waitFor()
-  await eventually(() => page.getByText(zh('wallet.status_paid'), { exact: true }).count()).toBe(2)
+  await open.page.goBack()
+  await open.page.getByRole('button', { name: /^Pay T2X/ }).click()
+  await open.page.waitForURL(`${product.url}/app/wallet`)
+  await open.page.getByText(zh('wallet.order', { id: '2 · $5' })).waitFor()
+  await open.page.getByText(zh('wallet.orderPaid', { id: 2, amount: '$5.00' })).waitFor()
+  await eventually(() =>
+    open.page.getByText(zh('wallet.status_paid'), { exact: true }).count(),
+  ).toBe(2)
   expect(await standing()).toBe(7_500_000)
 })
 
 it('an admin finds the order and refunds it, by a reason; its user sees it at once', async () => {
-  const admin = await openRealPage(browser, product.url)
+  const admin = await openRealPage(open.browser, product.url)
   await admin.page.goto(`${product.url}/login?returnTo=/admin/orders?keyword=buyer`)
   await admin.page.getByLabel(en('auth.username')).fill('root')
   await admin.page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(PASSWORD)
@@ -159,16 +141,20 @@ it('an admin finds the order and refunds it, by a reason; its user sees it at on
   await sum.fill('10')
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await row.getByText(en('wallet.status_partly')).waitFor()
-  await page.getByText(zh('wallet.status_partly'), { exact: true }).waitFor()
+  await open.page.getByText(zh('wallet.status_partly'), { exact: true }).waitFor()
   await admin.page.getByLabel(en('tokens.status'), { exact: true }).selectOption('refunded')
   await row.getByRole('button', { name: en('orders.refund') }).click()
   await dialog.getByLabel(en('orders.reason')).fill('重复支付')
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await row.getByText(en('wallet.status_refunded'), { exact: true }).waitFor()
-  await page.getByText(zh('wallet.status_refunded'), { exact: true }).waitFor()
+  await open.page.getByText(zh('wallet.status_refunded'), { exact: true }).waitFor()
   expect(await row.getByRole('button', { name: en('orders.refund') }).count()).toBe(0)
-  await page.getByText(zh('wallet.refundedOf', { money: '¥10.00', reason: '重复支付' })).waitFor()
-  await page.getByText(zh('wallet.refundedOf', { money: '¥55.70', reason: '重复支付' })).waitFor()
+  await open.page
+    .getByText(zh('wallet.refundedOf', { money: '¥10.00', reason: '重复支付' }))
+    .waitFor()
+  await open.page
+    .getByText(zh('wallet.refundedOf', { money: '¥55.70', reason: '重复支付' }))
+    .waitFor()
   expect(await standing()).toBe(2_500_000)
   const faults = [...open.faults, ...admin.faults]
   expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([])

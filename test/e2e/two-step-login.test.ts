@@ -5,7 +5,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { budget } from '#test/support/budget.ts'
 import { PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
 import { en } from '#test/support/words.ts'
-import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+import { eventually, type OpenPage, openRealPage, submitLogin } from './open-real-page.ts'
 
 let browser: Browser
 let product: TestProduct
@@ -26,12 +26,7 @@ afterAll(async () => {
 
 async function firstStep({ page }: OpenPage): Promise<void> {
   await page.goto(`${url}/login`)
-  await page.getByLabel(en('auth.username')).fill('alice')
-  await page.getByRole('textbox', { name: en('auth.password') }).fill(PASSWORD)
-  await page
-    .getByRole('button', { name: en('shell.login'), exact: true })
-    .last()
-    .click()
+  await submitLogin(page, 'alice')
 }
 
 const isIn = ({ page }: OpenPage) =>

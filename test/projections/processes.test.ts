@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   isAppending = false
   await appending
-  for (const each of processes) await each.remove()
+  for (const each of processes) await each.close()
   await running.close()
 })
 

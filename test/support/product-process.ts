@@ -88,8 +88,8 @@ export class ProductProcess {
     return code
   }
 
-  /** Stops it where it still runs, and forgets its data. */
-  async remove(): Promise<void> {
+  /** Kills it where it still runs, and removes its data. */
+  async close(): Promise<void> {
     const child = this.#child
     if (child !== null && child.exitCode === null && child.signalCode === null) await this.kill()
     rmSync(this.#dataDir, { recursive: true, force: true })
@@ -101,9 +101,16 @@ export class ProductProcess {
   }
 }
 
+/** Starts the product in a process. `environment` is put over that of an ordinary start. */
+export async function startProductProcess(environment: Environment = {}): Promise<ProductProcess> {
+  const product = await ProductProcess.create(environment)
+  await product.start()
+  return product
+}
+
 /**
- * A port that was free a moment ago: the same one is needed again after a restart. Below those that
- * the system gives out by itself, or another test's connection may take it meanwhile.
+ * A port that was free a moment ago: the same one is needed again after a restart. It is below those
+ * that the system gives out by itself, so that no other test's connection takes it meanwhile.
  */
 async function freePort(): Promise<number> {
   for (;;) {

@@ -21,6 +21,11 @@ export type TestProduct = {
   close(): Promise<void>
 }
 
+/** The parts of the whole product, with the console. */
+export const ALL_ROLES: Config['roles'] = new Set([
+  ...(['write-api', 'read-api', 'projections', 'relay', 'console'] as const),
+])
+
 type Engine = 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'stripeApiBase'
 
 /** The whole product in this process, set up, with a channel to a simulated provider. */

@@ -38,7 +38,7 @@ export async function startSite(): Promise<Site> {
       return created
     },
     close: async () => {
-      for (const running of processes) await running.remove()
+      for (const running of processes) await running.close()
       await database.drop()
     },
   }

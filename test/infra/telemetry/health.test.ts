@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { setUpSite } from '#test/support/product.ts'
-import { ProductProcess } from '#test/support/product-process.ts'
+import { startProductProcess } from '#test/support/product-process.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: ProductProcess
+const product = startedOnce(() => startProductProcess({ ROLES: 'write-api,read-api,projections' }))
 let root: ConsoleClient
 
 beforeAll(async () => {
-  product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections' })
-  await product.start()
   root = await setUpSite(product.url)
-}, 60_000)
-afterAll(() => product.remove())
+})
 
 /** Every process of its Postgres, which are its only children. */
 const databaseOf = (): number[] => treeOf(product.pid).slice(1)
@@ -46,7 +44,7 @@ it('an EventStoreDB that reads and does not append makes it unready within 5 s',
     ...{ EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: server.url },
   })
   onTestFinished(async () => {
-    await writer.remove()
+    await writer.close()
     await server.stop()
   })
   await writer.start()

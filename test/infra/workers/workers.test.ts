@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 60_000)
 
 afterAll(async () => {
-  await product?.remove()
+  await product?.close()
   provider?.close()
 }, 60_000)
 

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { addChannel, PASSWORD, setOption, setUpSite } from '#test/support/product.ts'
-import { ProductProcess } from '#test/support/product-process.ts'
+import { startProductProcess } from '#test/support/product-process.ts'
+import { startedOnce } from '#test/support/started.ts'
 
-let product: ProductProcess
-let provider: SimulatedProvider
+const provider = startedOnce(startSimulatedProvider)
+const product = startedOnce(() =>
+  startProductProcess({ ROLES: 'write-api,read-api,projections,relay' }),
+)
 let root: ConsoleClient
 let key: string
 beforeAll(async () => {
-  provider = await startSimulatedProvider()
-  product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
-  await product.start()
   root = await setUpSite(product.url)
   await addChannel({ root, provider })
   await setOption(root, 'ModelRatio', { 'sim-small': 1 })
   key = (await root.createToken({ name: 'keyed', unlimited_quota: true })).key
-})
-afterAll(async () => {
-  await product.remove()
-  await provider.close()
 })
 
 const call = (idempotencyKey: string, isStream: boolean) =>
