@@ -1,7 +1,7 @@
 import type { IdentityProvider } from '../identity/events.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
-import type { Role, UserSettings } from './events.ts'
+import type { Role, UserCreated, UserSettings } from './events.ts'
 
 /**
  * The role of the admin who changes another user's account; null when users change their own
@@ -9,16 +9,7 @@ import type { Role, UserSettings } from './events.ts'
  */
 export type ActorRole = Role | null
 
-export type CreateUser = {
-  readonly type: 'CreateUser'
-  readonly userId: number
-  readonly username: Sealed
-  readonly displayName: Sealed
-  readonly role: Role
-  readonly group: string
-  readonly passwordRef: string | null
-  readonly inviterId: number | null
-}
+export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
 
 /** Only the given fields are changed. */
 type ChangeProfile = {

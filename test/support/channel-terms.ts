@@ -1,26 +1,9 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { DEFAULT_TERMS } from '#write-api/channels/channel-terms.ts'
 
-/** A whole set of channel terms that says as little as it can: tests spread what they mean. */
+/** The default terms of a channel for one model. Tests spread them, and name what matters. */
 export const PLAIN_CHANNEL_TERMS: ChannelTerms = {
+  ...DEFAULT_TERMS,
   name: 'plain',
-  type: 1,
-  baseUrl: '',
   models: ['sim-small'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: '',
-  isAutoBan: true,
-  testModel: '',
-  organization: '',
-  other: '',
-  modelPrefix: '',
-  maxInputTokens: 0,
-  expiredTime: -1,
-  maxConcurrency: 0,
-  maxRpm: 0,
-  modelMapping: '',
-  statusCodeMapping: '',
-  setting: '',
-  paramOverride: '',
 }

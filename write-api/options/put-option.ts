@@ -1,10 +1,11 @@
-import type { OptionsError } from '#domain/options/commands.ts'
+import type { FastifyRequest } from 'fastify'
+import type { OptionsCommand, OptionsError } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
-import { OPTIONS_STREAM, type SecretOptionSet } from '#domain/options/events.ts'
+import { OPTIONS_STREAM, type OptionsEvent, type SecretOptionSet } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
 import { isText } from '#domain/shared/characters.ts'
-import type { CommandContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext, Done } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { done } from '#infra/http/envelope.ts'
@@ -119,6 +120,21 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 
 const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
+/** Carries out a command of the options for the caller of a request. */
+export const decideOptions = async (
+  deps: Deps,
+  request: FastifyRequest,
+  command: OptionsCommand,
+): Promise<Done<OptionsEvent>> =>
+  accepted(
+    await deps.core.actors.handle(
+      optionsDecider,
+      OPTIONS_STREAM,
+      command,
+      contextOf(deps, request),
+    ),
+  )
+
 /**
  * POST /api/option/rest_model_ratio: resets the model ratios to the built-in ones, in one append.
  */
@@ -127,14 +143,7 @@ export const resetModelRatios: Action = (api, deps) => {
     ...endpoint(optionActions, 'POST /api/option/rest_model_ratio'),
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
-      const { position } = accepted(
-        await deps.core.actors.handle(
-          optionsDecider,
-          OPTIONS_STREAM,
-          { type: 'ResetModelRatios' },
-          contextOf(deps, request),
-        ),
-      )
+      const { position } = await decideOptions(deps, request, { type: 'ResetModelRatios' })
       await waitUntilVisible(deps, reply, ['options', 'price-history'], position)
       return done()
     },

@@ -10,6 +10,7 @@ import type { HeldLease } from '#infra/leases/leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../action.ts'
 import { optionActions, type PlannedEntry } from '../contract/options.ts'
+import { decideOptions } from './put-option.ts'
 
 /**
  * POST /api/option/price_schedule: schedules a change of prices, or replaces a scheduled one;
@@ -57,14 +58,8 @@ export const cancelPrices: Action = (api, deps) => {
     ...endpoint(optionActions, 'DELETE /api/option/price_schedule/:id'),
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
-      const { position } = accepted(
-        await deps.core.actors.handle(
-          optionsDecider,
-          OPTIONS_STREAM,
-          { type: 'CancelPriceChange', id: idOf(request.params) },
-          contextOf(deps, request),
-        ),
-      )
+      const command = { type: 'CancelPriceChange', id: idOf(request.params) } as const
+      const { position } = await decideOptions(deps, request, command)
       await waitUntilVisible(deps, reply, ['price-schedule'], position)
       return done()
     },

@@ -32,18 +32,22 @@ const openBatch = async () => {
   await button('批量操作').click()
   await boxes().first().waitFor()
 }
+/** Serves so many channels, and chooses all of them. */
+const chooseAllOf = async (count: number) => {
+  serve(count)
+  await openBatch()
+  await boxes().first().click()
+  await button(`选择全部 ${count} 个匹配项`).click()
+  await app.page.getByText(zh('ui.chosen', { count })).waitFor()
+}
 const sentIds = () =>
   app.site.calls
     .filter(({ path, method }) => method === 'POST' && path === '/api/channel/batch/status')
     .map(({ body }) => (body as { ids: number[] }).ids.length)
 
 it('all that match are chosen, beyond the page too, and acted on in one call', async () => {
-  serve(347)
   const { page } = app
-  await openBatch()
-  await boxes().first().click()
-  await button('选择全部 347 个匹配项').click()
-  await page.getByText(zh('ui.chosen', { count: 347 })).waitFor()
+  await chooseAllOf(347)
   await takePicture(page, 'channels-chosen-all')
   await boxes().nth(2).click()
   await page.getByText(zh('ui.chosen', { count: 346 })).waitFor()
@@ -62,12 +66,8 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
 })
 
 it('what was chosen under one filter is not acted on under another', async () => {
-  serve(347)
   const { page } = app
-  await openBatch()
-  await boxes().first().click()
-  await button('选择全部 347 个匹配项').click()
-  await page.getByText(zh('ui.chosen', { count: 347 })).waitFor()
+  await chooseAllOf(347)
   await page.goto(`${app.site.url}/admin/channels?status=1`)
   await button('批量操作').click()
   await boxes().first().waitFor()

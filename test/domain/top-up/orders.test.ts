@@ -3,30 +3,15 @@ import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { PayTopUp } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
-import type { TopUpEvent, TopUpOrdered, TopUpPaid } from '#domain/top-up/events.ts'
+import type { TopUpEvent, TopUpPaid } from '#domain/top-up/events.ts'
 import { centsOf, moneyText, priceCents, quotaOfDollars, shareOf } from '#domain/top-up/money.ts'
 import { specificationOf } from '#test/support/decider.ts'
+import { orderedTopUp } from './facts.ts'
 
 const { given } = specificationOf(topUpDecider)
 const reason = 'sealed:why' as Sealed
 
-const ordered: TopUpOrdered = {
-  type: 'TopUpOrdered',
-  v: 1,
-  data: {
-    orderId: 1,
-    userId: 7,
-    tradeNo: 'T1X0123456789ABCDEF01234567',
-    provider: 'epay',
-    method: 'wx',
-    merchant: '1001',
-    amount: 1,
-    quota: 500_000 as TopUpOrdered['data']['quota'],
-    money: '7.30',
-    currency: 'CNY',
-    code: null,
-  },
-}
+const ordered = orderedTopUp()
 const pay: PayTopUp = {
   type: 'PayTopUp',
   tradeNo: ordered.data.tradeNo,

@@ -4,31 +4,19 @@ import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { ReportDispute, ReportRefund, TopUpCommand } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
-import type { TopUpEvent, TopUpOrdered } from '#domain/top-up/events.ts'
+import type { TopUpEvent } from '#domain/top-up/events.ts'
 import type { TopUpState } from '#domain/top-up/state.ts'
+import { orderedTopUp } from './facts.ts'
 
 const note = 'sealed:why' as Sealed
 const common = { note, currency: 'USD', changesBefore: 0 }
 const QUOTA = 5_000_001
 const MONEY = 1_000n
 
-const ordered: TopUpEvent = {
-  type: 'TopUpOrdered',
-  v: 1,
-  data: {
-    orderId: 1,
-    userId: 7,
-    tradeNo: 'T1X0123456789ABCDEF01234567',
-    provider: 'stripe',
-    method: 'stripe',
-    merchant: '',
-    amount: 10,
-    quota: QUOTA as TopUpOrdered['data']['quota'],
-    money: '10.00',
-    currency: 'USD',
-    code: null,
-  },
-}
+const ordered = orderedTopUp({
+  ...{ provider: 'stripe', method: 'stripe', merchant: '' },
+  ...{ amount: 10, quota: QUOTA, money: '10.00', currency: 'USD' },
+})
 const data = { orderId: 1, userId: 7, paymentId: 'pi_1', rebate: null }
 const paid: TopUpEvent = { type: 'TopUpPaid', v: 1, data }
 

@@ -3,7 +3,7 @@ import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { setUpSite } from '#test/support/product.ts'
-import { startProductProcess } from '#test/support/product-process.ts'
+import { ProductProcess, startProductProcess } from '#test/support/product-process.ts'
 import { startedOnce } from '#test/support/started.ts'
 
 const product = startedOnce(() => startProductProcess({ ROLES: 'write-api,read-api,projections' }))
