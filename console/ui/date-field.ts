@@ -1,13 +1,18 @@
-/** Unix seconds as a date-time field holds them: `YYYY-MM-DDTHH:mm` of the browser's zone. */
+/**
+ * Unix seconds as a date-time field holds them: `YYYY-MM-DDTHH:mm` of the browser's zone; empty
+ * for 0 and below, which stand for no date.
+ */
 export function dateFieldText(seconds: number): string {
+  if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** Unix seconds; null when the text is no date of the calendar. */
-export function secondsOfDateField(text: string): number | null {
+/** Unix seconds, `ifEmpty` without a date; null when the text is not a date of the calendar. */
+export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
+  if (text.trim() === '') return ifEmpty
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())
   if (match === null) return null
   const date = new Date(text.trim().replace(' ', 'T'))

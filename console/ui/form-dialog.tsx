@@ -1,7 +1,8 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
-import { Overlay } from './overlay.tsx'
+import { Dialog } from './dialog.tsx'
+import type { DraftForm } from './use-draft-form.ts'
 import { focusFirstFault } from './use-submit.ts'
 
 const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
@@ -15,41 +16,42 @@ export function FormDialog(props: {
   isOpen: boolean
   title: string
   lead?: ReactNode
+  className?: string
+  role?: 'dialog' | 'alertdialog'
   submitText: string
   tone?: 'primary' | 'danger'
-  isBusy?: boolean
   /** Nothing is submitted yet, by Enter neither. */
   isDisabled?: boolean
-  onSubmit: () => void
+  form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
   onClose: () => void
   children: ReactNode
 }): ReactElement {
   const { t } = useTranslation()
-  const id = useId()
-  const form = useRef<HTMLFormElement>(null)
-  const isBusy = props.isBusy === true
+  const element = useRef<HTMLFormElement>(null)
+  const { isBusy, submit } = props.form
+  const isDisabled = props.isDisabled === true
   const wasBusy = useRef(false)
   useEffect(() => {
-    if (wasBusy.current && !isBusy) focusFirstFault(form)
+    if (wasBusy.current && !isBusy) focusFirstFault(element)
     wasBusy.current = isBusy
   }, [isBusy])
   return (
-    <Overlay
+    <Dialog
       isOpen={props.isOpen}
-      onClose={props.onClose}
-      labelledBy={id}
-      className="tg-dialog tg-form-dialog"
+      title={props.title}
+      lead={props.lead}
+      className={`tg-form-dialog ${props.className ?? ''}`}
+      role={props.role ?? 'dialog'}
       onOpened={focusFirstField}
+      onClose={props.onClose}
     >
-      <h2 id={id}>{props.title}</h2>
-      {props.lead === undefined ? null : <p className="tg-dialog-body">{props.lead}</p>}
       <form
-        ref={form}
+        ref={element}
         className="tg-form"
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (props.isDisabled !== true) props.onSubmit()
+          if (!isDisabled) submit()
         }}
       >
         {props.children}
@@ -59,12 +61,12 @@ export function FormDialog(props: {
             type="submit"
             tone={props.tone ?? 'primary'}
             isBusy={isBusy}
-            isDisabled={props.isDisabled === true}
+            isDisabled={isDisabled}
           >
             {props.submitText}
           </Button>
         </div>
       </form>
-    </Overlay>
+    </Dialog>
   )
 }

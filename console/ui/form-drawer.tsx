@@ -1,10 +1,11 @@
-import type { ReactElement, ReactNode, RefObject } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Drawer } from './drawer.tsx'
 import { mayLeave } from './may-leave.ts'
+import { type DraftForm, formProps } from './use-draft-form.ts'
 
-/** A drawer around one form: Enter submits it, and changes are not given up unasked. */
+/** A drawer around one form: Enter submits it, and closing it asks first if there are changes. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string
@@ -12,16 +13,14 @@ export function FormDrawer(props: {
   /** Pixels, as of a drawer. */
   width?: number
   submitText: string
-  form: RefObject<HTMLFormElement | null>
-  isChanged: boolean
-  isBusy?: boolean
-  onSubmit: () => void
+  form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>
   onClose: () => void
   children: ReactNode
 }): ReactElement {
   const { t } = useTranslation()
+  const { isChanged, isBusy, submit } = props.form
   const cancel = async () => {
-    if (await mayLeave(props.isChanged)) props.onClose()
+    if (await mayLeave(isChanged)) props.onClose()
   }
   return (
     <Drawer
@@ -30,25 +29,17 @@ export function FormDrawer(props: {
       title={props.title}
       lead={props.lead}
       {...(props.width === undefined ? {} : { width: props.width })}
-      hasUnsavedChanges={props.isChanged}
+      hasUnsavedChanges={isChanged}
       footer={
         <>
           <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-          <Button tone="primary" isBusy={props.isBusy === true} onClick={props.onSubmit}>
+          <Button tone="primary" isBusy={isBusy} onClick={submit}>
             {props.submitText}
           </Button>
         </>
       }
     >
-      <form
-        ref={props.form}
-        className="tg-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          props.onSubmit()
-        }}
-      >
+      <form className="tg-form" {...formProps(props.form)}>
         {props.children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </form>

@@ -3,10 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { atField, MAIL_CODES } from './at-field.ts'
 import { Button } from './button.tsx'
+import { TextField } from './fields.tsx'
 import { FormField } from './form-field.tsx'
 import { TextInput } from './inputs.tsx'
 import { showSuccess } from './toast.ts'
 import { useCountdown } from './use-countdown.ts'
+import type { FieldErrors } from './use-draft-form.ts'
 import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
@@ -22,7 +24,7 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 /** An address and the code that is mailed to it, which can be asked for again after 30 s. */
 export function MailCodeFields(props: {
   draft: MailCodeDraft
-  faults: { readonly email: string; readonly code: string }
+  errors: FieldErrors<MailCodeDraft>
   purpose: CodePurpose
   onChange: (patch: Partial<MailCodeDraft>) => void
   /** The human check's token for the call; null: it is not through. */
@@ -31,31 +33,28 @@ export function MailCodeFields(props: {
   onNoAddress: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const { draft, faults, onChange } = props
+  const { draft, errors, onChange } = props
   const input = useRef<HTMLInputElement>(null)
   const [refused, setRefused] = useState({ email: '', words: '' })
   const fault = refused.email === draft.email && refused.words
   return (
     <>
-      <FormField label={t('auth.email')} error={fault || faults.email}>
-        {(control) => (
-          <TextInput
-            {...control}
-            ref={input}
-            name="email"
-            type="email"
-            autoComplete="email"
-            autoCapitalize="none"
-            spellCheck={false}
-            value={draft.email}
-            onChange={(email) => onChange({ email })}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t('auth.email')}
+        error={fault || errors.email}
+        ref={input}
+        name="email"
+        type="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={draft.email}
+        onChange={(email) => onChange({ email })}
+      />
       <MailCodeField
         email={draft.email}
         code={draft.code}
-        fault={faults.code}
+        error={errors.code}
         purpose={props.purpose}
         onCode={(code) => onChange({ code })}
         takeToken={props.takeToken}
@@ -73,7 +72,7 @@ export function MailCodeFields(props: {
 export function MailCodeField(props: {
   email: string
   code: string
-  fault: string
+  error: string | undefined
   purpose: CodePurpose
   onCode: (code: string) => void
   takeToken: () => string | null
@@ -94,7 +93,7 @@ export function MailCodeField(props: {
     })
   })
   return (
-    <FormField label={t('auth.code')} error={props.fault}>
+    <FormField label={t('auth.code')} error={props.error}>
       {(control) => (
         <div className="tg-with-button">
           <TextInput

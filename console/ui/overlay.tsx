@@ -11,7 +11,7 @@ export function Overlay(props: {
   isOpen: boolean
   onClose: () => void
   labelledBy: string
-  describedBy?: string
+  describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
   /** Once it is open, for a panel that has a better place for the focus than itself. */

@@ -14,6 +14,14 @@ export function Switch(props: ToggleProps): ReactElement {
   return <Toggle {...props} role="switch" className="tg-switch" />
 }
 
+/** A switch as a field of a form takes it. */
+export const SwitchField = (
+  props: Omit<ToggleProps, 'isOn'> & { value: boolean; error: string | undefined },
+): ReactElement => {
+  const { value, error: _, ...rest } = props
+  return <Switch {...rest} isOn={value} />
+}
+
 export function Checkbox(props: ToggleProps): ReactElement {
   return <Toggle {...props} className="tg-checkbox" />
 }

@@ -4,25 +4,27 @@ import { SETTLED } from './use-leave-guard.ts'
 
 export type Edited = number | 'new' | null
 
+type Addresses = { list: string; add?: string; edit: string }
+
 /**
- * Which one's form is open, by the address: that for a new one, one below `edit`, or none over the
- * list. 0 is nobody's id: the address names none.
+ * The form that is open by the address: at `add` that of a new item, below `edit` that of an item,
+ * else none. The id is 0 if the address does not name one.
  */
-export function useDrawerAddress(at: { list: string; add: string; edit: string }) {
+export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
   const { search, state } = useLocation()
   const returnTo = returnToOf(state)
-  const isNew = useMatch(at.add) !== null
-  const match = useMatch(`${at.edit}/:id`)
+  const isNew = useMatch(add) !== null && add !== list
+  const match = useMatch(`${edit}/:id`)
   const edited: Edited = isNew ? 'new' : match === null ? null : idOf(match.params.id)
   const go = (pathname: string, state: object | null) =>
     void navigate({ pathname, search }, { preventScrollReset: true, state })
   return {
     edited,
-    open: (asked: number | 'new') => go(asked === 'new' ? at.add : `${at.edit}/${asked}`, null),
-    /** What was changed there is saved, or given up. Leads back where the form was opened from. */
+    open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
+    /** Leads back to where the form was opened from, without asking about unsaved changes. */
     close: () => {
-      if (returnTo === null) go(at.list, SETTLED)
+      if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })
     },
   }

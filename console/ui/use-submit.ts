@@ -4,16 +4,16 @@ import { dismissRefusals, showError } from './toast.ts'
 
 /**
  * Runs a form's submit once at a time. A second press while the first is under way is refused
- * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown; what was
- * refused before goes, for it is being tried anew.
+ * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown; messages
+ * of an earlier attempt go.
  */
-export function useSubmit(
-  act: () => Promise<void>,
+export function useSubmit<Args extends readonly unknown[] = []>(
+  act: (...args: Args) => Promise<void>,
   onRepeat?: () => void,
-): { isBusy: boolean; submit: () => Promise<void> } {
+): { isBusy: boolean; submit: (...args: Args) => Promise<void> } {
   const isRunning = useRef(false)
   const [isBusy, setBusy] = useState(false)
-  const submit = async () => {
+  const submit = async (...args: Args) => {
     if (isRunning.current) {
       showError(translate('ui.duplicate'), { goesAlong: true })
       onRepeat?.()
@@ -23,7 +23,7 @@ export function useSubmit(
     setBusy(true)
     dismissRefusals()
     try {
-      await act()
+      await act(...args)
     } catch (error) {
       showError(error)
     } finally {

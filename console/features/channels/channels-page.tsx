@@ -2,7 +2,7 @@ import '../../ui/forms.css'
 import './channels.css'
 import './testing/testing.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -14,8 +14,6 @@ import { isAdmin, useUser } from '#console/api/session.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
-import { mayLeave } from '#console/ui/may-leave.ts'
-import { Overlay } from '#console/ui/overlay.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { showError } from '#console/ui/toast.ts'
@@ -26,7 +24,7 @@ import { withChannels } from './list/cached-channels.ts'
 import { channelsOf, isTagGroup } from './list/channel-lines.ts'
 import { ChannelList } from './list/channel-list.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
-import { TagForm } from './tags/tag-form.tsx'
+import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
@@ -71,44 +69,6 @@ function useSoon(act: () => void): () => void {
 function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channels']>): Channel {
   const row = newest.get(channel.id)
   return row === undefined || 'deleted' in row ? channel : row
-}
-
-/** A tag, and all of its channels as they are. */
-type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
-
-/** Changes all channels of a tag at once. */
-function TagEditor(props: { edited: EditedTag | null; onClose: () => void }): ReactElement {
-  const id = useId()
-  const last = useRef<EditedTag | null>(null)
-  const isChanged = useRef(false)
-  if (props.edited !== null) last.current = props.edited
-  const leave = async () => {
-    if (await mayLeave(isChanged.current)) close()
-  }
-  const close = () => {
-    isChanged.current = false
-    props.onClose()
-  }
-  return (
-    <Overlay
-      isOpen={props.edited !== null}
-      onClose={() => void leave()}
-      labelledBy={id}
-      className="tg-dialog tg-dialog-form"
-    >
-      {last.current !== null && (
-        <TagForm
-          titleId={id}
-          {...last.current}
-          onChanged={(isSo) => {
-            isChanged.current = isSo
-          }}
-          onCancel={() => void leave()}
-          onClose={close}
-        />
-      )}
-    </Overlay>
-  )
 }
 
 /** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
@@ -171,7 +131,7 @@ function Channels(): ReactElement {
       <UnpricedStep {...unpriced} onClose={() => setUnpriced({ ...unpriced, isOpen: false })} />
       <TestDialog channel={tested} onClose={() => setTested(null)} />
       <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
-      <TagEditor edited={tag} onClose={() => setTag(null)} />
+      <TagDialog edited={tag} onClose={() => setTag(null)} />
     </Page>
   )
 }

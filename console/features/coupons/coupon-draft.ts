@@ -1,5 +1,6 @@
 import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
@@ -38,7 +39,7 @@ export type CouponFault =
   | 'dateWrong'
   | 'dateOrder'
   | 'datePast'
-export type CouponFaults = Partial<Record<keyof CouponDraft, CouponFault>>
+export type CouponFaults = FieldErrors<CouponDraft, CouponFault>
 
 export const newCoupon = (unit: AmountUnit): CouponDraft => ({
   name: '',
@@ -58,11 +59,9 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   key: '',
   isGift: coupon.is_gift,
   maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
-  validFrom: textOf(coupon.valid_from),
-  validUntil: textOf(coupon.valid_until),
+  validFrom: dateFieldText(coupon.valid_from),
+  validUntil: dateFieldText(coupon.valid_until),
 })
-
-const textOf = (seconds: number): string => (seconds > 0 ? dateFieldText(seconds) : '')
 
 /** What is edited: how many had it already, and when it was to end, which may be over by now. */
 type Standing = { readonly used: number; readonly validUntil: string }
@@ -114,22 +113,8 @@ export function changedTerms(
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** 0 where there is none; null where it is no date. */
-const secondsOf = (text: string): number | null =>
-  text.trim() === '' ? 0 : secondsOfDateField(text)
+/** 0 without a date; null where it is not a date. */
+const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
-
-/** What the form and its groups of fields share. */
-export type CouponFormProps = {
-  draft: CouponDraft
-  faults: CouponFaults
-  /** What the server said of the own key; empty: nothing. */
-  keyRefusal: string
-  unit: AmountUnit
-  isNew: boolean
-  /** How many had it already. */
-  used: number
-  onChange: (patch: Partial<CouponDraft>) => void
-}

@@ -1,22 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { useStatus } from '#console/api/status.ts'
+import { useAmountUnit } from '#console/ui/amount-field.tsx'
 import { namedField } from '#console/ui/at-field.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
+import type { AmountUnit } from '#console/ui/quota-amount.ts'
 import { randomId } from '#console/ui/random-id.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import { errorsByCode, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,
-  type CouponFaults,
+  type CouponFault,
   changedTerms,
   couponFaults,
   draftOfCoupon,
@@ -32,12 +32,10 @@ type CouponDrawerProps = {
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
-/** Creates codes, or changes one. Mounted anew for each, so that no draft is left over. */
+/** Creates codes, or changes one. */
 export function CouponDrawer(props: CouponDrawerProps): ReactElement {
-  const last = useRef<Redemption | 'new'>('new')
-  if (props.edited !== null) last.current = props.edited
-  const key = last.current === 'new' ? 'new' : last.current.id
-  return <OpenDrawer key={`${key}-${props.edited === null}`} {...props} coupon={last.current} />
+  const { shown, key } = useOpening(props.edited)
+  return <OpenDrawer key={key} {...props} coupon={shown ?? 'new'} />
 }
 
 type OpenDrawerProps = CouponDrawerProps & { coupon: Redemption | 'new' }
@@ -47,33 +45,15 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
   const { coupon } = props
   const isNew = coupon === 'new'
   const used = isNew ? 0 : coupon.used_count
-  const form = useRef<HTMLFormElement>(null)
   const unit = useAmountUnit()
-  const [before] = useState(isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit))
-  const [draft, setDraft] = useState<CouponDraft>(before)
-  const [faults, setFaults] = useState<CouponFaults>({})
-  const [refused, setRefused] = useState({ key: '', words: '' })
-  const save = useSave(props, unit)
-  const faultsOf = (next: CouponDraft) =>
-    couponFaults(next, unit, { used, validUntil: before.validUntil })
-  const { isBusy, submit } = useSubmit(async () => {
-    const found = faultsOf(draft)
-    setFaults(found)
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    try {
-      await save(before, draft)
-    } catch (error) {
-      const words = keyWords(error)
-      if (words === null) throw error
-      setRefused({ key: draft.key, words })
-      focusFirstFault(form)
-    }
-  }, props.onClose)
-  const change = (patch: Partial<CouponDraft>) => {
-    const next = { ...draft, ...patch }
-    setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(faultsOf(next))
-  }
+  const form = useDraftForm<CouponDraft, CouponFault>({
+    initial: () => (isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit)),
+    validate: (draft, { validUntil }) => couponFaults(draft, unit, { used, validUntil }),
+    faultText: (fault) => t(`coupons.fault.${fault}`),
+    save: useSave(props, unit),
+    errorsOf: keyErrors,
+    onRepeat: props.onClose,
+  })
   return (
     <FormDrawer
       isOpen={props.edited !== null}
@@ -81,40 +61,20 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
       lead={isNew ? t('coupons.createLead') : coupon.name}
       submitText={t(isNew ? 'coupons.createAction' : 'coupons.saveAction')}
       form={form}
-      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
       onClose={props.onClose}
     >
-      <CouponForm
-        draft={draft}
-        faults={faults}
-        keyRefusal={refused.key === draft.key ? refused.words : ''}
-        unit={unit}
-        isNew={isNew}
-        used={used}
-        onChange={change}
-      />
+      <CouponForm form={form} unit={unit} isNew={isNew} used={used} />
     </FormDrawer>
   )
 }
 
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
-/** Of an own key that the server refused; null: it was something else. */
-function keyWords(error: unknown): string | null {
-  if (error instanceof ApiError && KEY_CODES.includes(error.code)) return error.message
+/** What the server refuses of a key that the admin chose. */
+function keyErrors(error: unknown) {
   const named = namedField(error)
-  return named?.field === 'key' ? named.text : null
-}
-
-function useAmountUnit(): AmountUnit {
-  const status = useStatus()
-  const { display_in_currency = true, quota_per_unit = 500_000 } = status ?? {}
-  return useMemo(
-    () => amountUnitOf(display_in_currency, quota_per_unit),
-    [display_in_currency, quota_per_unit],
-  )
+  if (named?.field === 'key') return { key: named.text }
+  return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
 /** The same as long as the same is asked for: pressed again after a fault, it is no second act. */
@@ -138,7 +98,7 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
     const times = { valid_from: terms.valid_from ?? 0, valid_until: terms.valid_until ?? 0 }
     onCreated(keys.map((key) => ({ key, name, quota, ...gift, ...times })))
   }
-  return async (before: CouponDraft, draft: CouponDraft) => {
+  return async (draft: CouponDraft, before: CouponDraft) => {
     if (coupon === 'new') return create(draft)
     const changed = changedTerms(before, draft, unit)
     if (Object.keys(changed).length > 0)

@@ -1,4 +1,4 @@
-import { type ReactElement, useCallback, useRef, useState } from 'react'
+import { type ReactElement, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
@@ -6,6 +6,7 @@ import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { Page } from '#console/ui/page.tsx'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { type CsvCoupon, saveCsv } from './coupon-csv.ts'
 import { CouponDrawer } from './coupon-drawer.tsx'
@@ -20,9 +21,7 @@ function CouponsReady(props: {
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const last = useRef<readonly CsvCoupon[]>([])
-  if (props.coupons !== null) last.current = props.coupons
-  const coupons = last.current
+  const coupons = useOpening(props.coupons).shown ?? []
   const keys = coupons.map(({ key }) => key)
   return (
     <Drawer

@@ -35,8 +35,7 @@ function PasswordDialog(props: {
       title={title}
       lead={hasPassword ? t('me.passwordLead') : t('me.firstPasswordLead')}
       submitText={title}
-      isBusy={form.isBusy}
-      onSubmit={() => void form.submit()}
+      form={form}
       onClose={close}
     >
       <PasswordFields form={form} />

@@ -1,20 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
-import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
+import { MAIL_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { MailCodeFields } from '#console/ui/mail-code.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import {
+  type DraftForm,
+  errorsByCode,
+  FieldError,
+  useDraftForm,
+} from '#console/ui/use-draft-form.ts'
 import { proven } from './proven.tsx'
 
-const EMPTY = { email: '', code: '' }
-const CODE_CODES = ['MailCodeRequired', 'MailCodeWrong']
-const ADDRESS_CODES = [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername']
-const NO_FAULTS = { email: '', code: '' }
+const FIELD_CODES = {
+  code: ['MailCodeRequired', 'MailCodeWrong'],
+  email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
+}
 
 /** Binds a mail address, proved by its code, in place of the one before. */
 export function MailDialog(props: {
@@ -27,68 +32,52 @@ export function MailDialog(props: {
   const client = useQueryClient()
   const { bound } = props
   const isChange = bound !== ''
-  const [draft, setDraft] = useState(EMPTY)
-  const [faults, setFaults] = useState(NO_FAULTS)
-  const close = () => {
-    setDraft(EMPTY)
-    setFaults(NO_FAULTS)
-    props.onClose()
-  }
-  const { isBusy, submit } = useSubmit(async () => {
-    const [email, code] = [draft.email.trim(), draft.code.trim()]
-    setFaults({
-      email: email === '' ? t('auth.needEmail') : '',
-      code: email !== '' && code === '' ? t('auth.needCode') : '',
-    })
-    if (email === '' || code === '') return
-    const bind = async () => {
+  const form = useDraftForm<MailDraft>({
+    initial: () => ({ email: '', code: '' }),
+    save: async (draft) => {
+      const [email, code] = [draft.email.trim(), draft.code.trim()]
+      if (email === '') throw new FieldError({ email: t('auth.needEmail') })
+      if (code === '') throw new FieldError({ code: t('auth.needCode') })
       await proven(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('auth.mailBound'))
       close()
-    }
-    const byAddress = (words: string) => setFaults({ email: words, code: '' })
-    const byCode = (words: string) => setFaults({ email: '', code: words })
-    await atField(CODE_CODES, byCode, () => atField(ADDRESS_CODES, byAddress, bind))
+    },
+    errorsOf: errorsByCode(FIELD_CODES),
   })
+  const close = () => {
+    form.reset()
+    props.onClose()
+  }
   return (
     <FormDialog
       isOpen={props.isOpen}
       title={isChange ? t('auth.changeMailTitle') : t('auth.bindMail')}
       lead={isChange ? t('auth.changeMailLead', { address: bound }) : t('auth.bindMailLead')}
       submitText={isChange ? t('auth.changeSubmit') : t('auth.bindSubmit')}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={form}
       onClose={close}
     >
-      <Fields draft={draft} faults={faults} onDraft={setDraft} onFaults={setFaults} />
+      <Fields form={form} />
     </FormDialog>
   )
 }
 
-type Draft = typeof EMPTY
+type MailDraft = { email: string; code: string }
 
 /** Mounted with the dialog alone: the human check loads when it is needed. */
-function Fields(props: {
-  draft: Draft
-  faults: Draft
-  onDraft: (change: (now: Draft) => Draft) => void
-  onFaults: (faults: Draft) => void
-}): ReactElement {
+function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
   const { t } = useTranslation()
   const human = useHumanCheck('verification')
   return (
     <>
       <MailCodeFields
-        draft={props.draft}
-        faults={props.faults}
+        draft={form.draft}
+        errors={form.errors}
         purpose="bind"
-        onChange={(patch) => {
-          props.onDraft((now) => ({ ...now, ...patch }))
-          props.onFaults(NO_FAULTS)
-        }}
+        onChange={form.change}
         takeToken={human.take}
-        onNoAddress={() => props.onFaults({ email: t('auth.needEmail'), code: '' })}
+        onNoAddress={() => form.refuse('email', t('auth.needEmail'))}
       />
       {human.box}
     </>

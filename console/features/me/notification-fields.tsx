@@ -89,7 +89,7 @@ function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }
       <MailCodeField
         email={draft.mailTo}
         code={draft.mailCode}
-        fault={fault === 'mailCodeNeeded' ? t('auth.needCode') : ''}
+        error={fault === 'mailCodeNeeded' ? t('auth.needCode') : undefined}
         purpose="notify"
         onCode={(mailCode) => onChange({ mailCode })}
         takeToken={human.take}

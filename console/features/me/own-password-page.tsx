@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
+import { formProps } from '#console/ui/use-draft-form.ts'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
@@ -16,14 +17,7 @@ export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
         <h1>{t('me.ownPassword')}</h1>
         <p>{t('me.ownPasswordLead')}</p>
       </header>
-      <form
-        className="tg-entry-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void form.submit()
-        }}
-      >
+      <form className="tg-entry-form" {...formProps(form)}>
         <PasswordFields form={form} currentLabel={t('me.resetPassword')} isFocused />
         <Button type="submit" tone="primary" size="large" isFill isBusy={form.isBusy}>
           {t('me.ownPasswordSubmit')}

@@ -1,8 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { PasswordInput } from '#console/ui/inputs.tsx'
-import { PasskeyProof } from './passkey-proof.tsx'
+import { PasswordField } from '#console/ui/fields.tsx'
+import { PasskeyProof } from '#console/ui/passkey-proof.tsx'
 import type { useNewPassword } from './use-new-password.ts'
 
 const FIELDS = [
@@ -20,7 +19,8 @@ export function PasswordFields(props: {
   isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()
-  const { draft, change, faults, isByCode, asksFirst } = props.form
+  const { form } = props
+  const { isByCode, asksFirst } = form
   const labelOf = ({ field, label }: (typeof FIELDS)[number]) => {
     if (field !== 'current') return t(label)
     return isByCode ? t('security.codeOrRecovery') : (props.currentLabel ?? t(label))
@@ -28,26 +28,16 @@ export function PasswordFields(props: {
   return (
     <>
       {FIELDS.filter(({ field }) => asksFirst || field !== 'current').map((one) => (
-        <FormField
+        <PasswordField
           key={one.field}
           label={labelOf(one)}
           hint={one.field === 'next' ? t('me.passwordHint') : undefined}
-          error={faults[one.field] ?? ''}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              autoFocus={props.isFocused === true && one.field === 'current'}
-              autoComplete={
-                isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete
-              }
-              value={draft[one.field]}
-              onChange={(value) => change({ [one.field]: value })}
-            />
-          )}
-        </FormField>
+          autoFocus={props.isFocused === true && one.field === 'current'}
+          autoComplete={isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete}
+          {...form.field(one.field)}
+        />
       ))}
-      {isByCode && <PasskeyProof act={props.form.set} />}
+      {isByCode && <PasskeyProof act={(proof) => form.submitWith({ proof })} />}
     </>
   )
 }

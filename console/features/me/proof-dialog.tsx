@@ -1,8 +1,8 @@
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
+import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import { errorsByCode, FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 
@@ -16,11 +16,13 @@ export function ProofDialog(props: {
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const [proof, setProof] = useState<ProofOnly>({})
-  const [fault, setFault] = useState('')
-  const { isBusy, submit } = useSubmit(async () => {
-    if (!isProof(proof)) return setFault(t('security.proofNeeded'))
-    await atField(PROOF_CODES, setFault, () => props.act(proof))
+  const form = useDraftForm<{ proof: ProofOnly }>({
+    initial: () => ({ proof: {} }),
+    save: async ({ proof }) => {
+      if (!isProof(proof)) throw new FieldError({ proof: t('security.proofNeeded') })
+      await props.act(proof)
+    },
+    errorsOf: errorsByCode({ proof: PROOF_CODES }),
   })
   return (
     <FormDialog
@@ -29,19 +31,10 @@ export function ProofDialog(props: {
       lead={props.lead}
       submitText={props.submitText}
       tone={props.tone ?? 'primary'}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={form}
       onClose={props.onClose}
     >
-      <ProofFields
-        proof={proof}
-        error={fault}
-        onProved={props.act}
-        onChange={(next) => {
-          setProof(next)
-          setFault('')
-        }}
-      />
+      <ProofFields onProved={props.act} {...form.field('proof')} />
     </FormDialog>
   )
 }

@@ -1,13 +1,12 @@
 import { QRCodeSVG } from 'qrcode.react'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
+import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
+import { TextField } from '#console/ui/fields.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import { errorsByCode, FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
 /** The secret as a QR code and as text; a code of the app confirms it. */
@@ -18,11 +17,14 @@ export function TotpDialog(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { secret, uri } = props.offer
-  const [code, setCode] = useState('')
-  const [fault, setFault] = useState('')
-  const { isBusy, submit } = useSubmit(async () => {
-    if (!/^\d{6}$/.test(code.replace(/\s/g, ''))) return setFault(t('security.sixDigits'))
-    await atField(PROOF_CODES, setFault, async () => props.onDone(await confirmTotp(code)))
+  const form = useDraftForm({
+    initial: () => ({ code: '' }),
+    save: async ({ code }) => {
+      const isComplete = /^\d{6}$/.test(code.replace(/\s/g, ''))
+      if (!isComplete) throw new FieldError({ code: t('security.sixDigits') })
+      props.onDone(await confirmTotp(code))
+    },
+    errorsOf: errorsByCode({ code: PROOF_CODES }),
   })
   return (
     <FormDialog
@@ -30,8 +32,7 @@ export function TotpDialog(props: {
       title={t('security.totpSetUp')}
       lead={t('security.totpScan')}
       submitText={t('security.turnOn')}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={form}
       onClose={props.onClose}
     >
       <div className="tg-me-qr">
@@ -41,22 +42,15 @@ export function TotpDialog(props: {
         <code className="tg-mono">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
         <CopyButton text={secret} label={t('security.copySecret')} />
       </div>
-      <FormField label={t('security.codeShown')} error={fault} isRequired>
-        {(control) => (
-          <TextInput
-            {...control}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            isMono
-            maxLength={10}
-            value={code}
-            onChange={(value) => {
-              setCode(value)
-              setFault('')
-            }}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t('security.codeShown')}
+        isRequired
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        isMono
+        maxLength={10}
+        {...form.field('code')}
+      />
     </FormDialog>
   )
 }

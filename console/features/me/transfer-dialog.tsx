@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
+import { TextField } from '#console/ui/fields.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
 import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 
 /** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
 export function TransferDialog(props: {
@@ -20,54 +19,43 @@ export function TransferDialog(props: {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()
-  const [text, setText] = useState('')
-  const [fault, setFault] = useState('')
+  const form = useDraftForm({
+    initial: () => ({ amount: '' }),
+    save: async (draft) => {
+      const amount = amountOf(draft.amount, rule)
+      const least = leastTransfer(rule)
+      if (amount === null) throw new FieldError({ amount: t('me.notAnAmount') })
+      if (amount < least) {
+        const text = t('me.transferTooSmall', { least: exactQuotaText(least, rule) })
+        throw new FieldError({ amount: text })
+      }
+      if (amount > props.earned) throw new FieldError({ amount: t('me.transferTooMuch') })
+      await call('POST /api/user/aff_transfer', { body: { quota: Number(amount) } })
+      showSuccess(t('me.transferred'))
+      close()
+      await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+    },
+  })
   const close = () => {
-    setText('')
-    setFault('')
+    form.reset()
     props.onClose()
   }
-  const { isBusy, submit } = useSubmit(async () => {
-    const amount = amountOf(text, rule)
-    const least = leastTransfer(rule)
-    if (amount === null) return setFault(t('me.notAnAmount'))
-    if (amount < least) {
-      return setFault(t('me.transferTooSmall', { least: exactQuotaText(least, rule) }))
-    }
-    if (amount > props.earned) return setFault(t('me.transferTooMuch'))
-    await call('POST /api/user/aff_transfer', { body: { quota: Number(amount) } })
-    showSuccess(t('me.transferred'))
-    close()
-    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
-  })
   return (
     <FormDialog
       isOpen={props.isOpen}
       title={t('me.transferTitle')}
       lead={t('me.transferLead', { earned: exactQuotaText(props.earned, rule) })}
       submitText={t('me.transfer')}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={form}
       onClose={close}
     >
-      <FormField
+      <TextField
         label={rule.isCurrency ? t('me.amountDollars') : t('me.amountUnits')}
-        error={fault}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            inputMode="decimal"
-            autoComplete="off"
-            value={text}
-            onChange={(value) => {
-              setText(value)
-              setFault('')
-            }}
-          />
-        )}
-      </FormField>
+        inputMode="decimal"
+        autoComplete="off"
+        {...form.field('amount')}
+      />
     </FormDialog>
   )
 }

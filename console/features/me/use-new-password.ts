@@ -6,21 +6,26 @@ import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-draft.ts'
 import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import {
+  errorsByCode,
+  FieldError,
+  type FieldErrors,
+  useDraftForm,
+} from '#console/ui/use-draft-form.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './proven.tsx'
 
-const EMPTY = { current: '', next: '', again: '' }
-export type PasswordDraft = typeof EMPTY
-type Faults = Readonly<Partial<PasswordDraft>>
+/** `proof` is a passkey or another proof that no field holds. */
+export type PasswordDraft = {
+  current: string
+  next: string
+  again: string
+  proof?: Omit<UpdateSelf, 'password'>
+}
 
-/** Where the server's refusals are told. */
-const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
-  WrongOriginalPassword: 'current',
-  ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'current'] as const)),
-  PasswordTooShort: 'next',
-  PasswordTooLong: 'next',
-  PasswordUnchanged: 'next',
+const FIELD_CODES = {
+  current: ['WrongOriginalPassword', ...PROOF_CODES],
+  next: ['PasswordTooShort', 'PasswordTooLong', 'PasswordUnchanged'],
 }
 
 /**
@@ -30,56 +35,36 @@ const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
   const [isByCode, setByCode] = useState(false)
-  const [draft, setDraft] = useState<PasswordDraft>(EMPTY)
-  const [faults, setFaults] = useState<Faults>({})
-  const faultsOf = useFaults(hasPassword)
+  const errorsIn = useErrors(hasPassword)
+  const form = useDraftForm<PasswordDraft>({
+    initial: () => ({ current: '', next: '', again: '' }),
+    save: async (draft) => {
+      const errors = errorsIn(draft)
+      if (Object.keys(errors).length > 0) throw new FieldError(errors)
+      const { current, next, proof } = draft
+      const shown = isByCode ? { code: current.trim() } : { original_password: current }
+      try {
+        await proven(() => updateSelf({ ...(proof ?? shown), password: next }))
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
+        throw error
+      }
+      showSuccess(t('me.passwordChanged'))
+      await onChanged()
+      reset()
+      needNoOther()
+    },
+    errorsOf: errorsByCode<PasswordDraft>(FIELD_CODES),
+  })
   const reset = () => {
-    setDraft(EMPTY)
-    setFaults({})
+    form.reset()
     setByCode(false)
   }
-  const { isBusy, submit } = useSubmit(() =>
-    set(isByCode ? { code: draft.current.trim() } : { original_password: draft.current }),
-  )
-  const set = async (proof: Omit<UpdateSelf, 'password'>) => {
-    const found = faultsOf(draft)
-    setFaults(found)
-    if (Object.keys(found).length > 0) return
-    try {
-      await proven(() => updateSelf({ ...proof, password: draft.next }))
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
-      const field = error instanceof ApiError ? FIELD_OF[error.code] : undefined
-      if (field === undefined) throw error
-      return setFaults({ [field]: (error as ApiError).message })
-    }
-    showSuccess(t('me.passwordChanged'))
-    await onChanged()
-    reset()
-    needNoOther()
-  }
-  const change = (patch: Partial<PasswordDraft>) => {
-    setDraft((now) => ({ ...now, ...patch }))
-    setFaults((now) =>
-      Object.fromEntries(Object.entries(now).filter(([field]) => !(field in patch))),
-    )
-  }
-  return {
-    draft,
-    change,
-    faults,
-    isByCode,
-    asksFirst: hasPassword || isByCode,
-    isBusy,
-    submit,
-    /** With another proof than the fields'. */
-    set,
-    reset,
-  }
+  return { ...form, reset, isByCode, asksFirst: hasPassword || isByCode }
 }
 
 /** What is wrong with a draft, by field, in the words of the screen. */
-function useFaults(hasPassword: boolean): (draft: PasswordDraft) => Faults {
+function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<PasswordDraft> {
   const { t } = useTranslation()
   return ({ current, next, again }) => ({
     ...(hasPassword && current === '' && { current: t('me.currentRequired') }),

@@ -1,16 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useDraftForm } from '#console/ui/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import {
   type Chosen,
-  isSameText,
-  type MessageFaults,
+  type MessageFault,
   type MessageText,
   NO_TEXT,
   NOBODY,
@@ -25,34 +24,21 @@ import { TextFields } from './text-fields.tsx'
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const form = useRef<HTMLFormElement>(null)
-  const [text, setText] = useState<MessageText>(NO_TEXT)
-  const [chosen, setChosen] = useState<Chosen>(NOBODY)
-  const [faults, setFaults] = useState<MessageFaults>({})
-  const hasFaults = Object.keys(faults).length > 0
-  const { isBusy, submit } = useSubmit(async () => {
-    const found = { ...textFaults(text), ...recipientFaults(chosen) }
-    setFaults(found)
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    const { total_recipients: count } = await call('POST /api/admin/messages', {
-      body: newMessage(text, chosen),
-    })
-    showSuccess(t('messages.sent', { count }), { goesAlong: true })
-    props.onClose()
-    await client.invalidateQueries({ queryKey: messagesKey })
-  }, props.onClose)
-  const changeText = (patch: Partial<MessageText>) => {
-    const next = { ...text, ...patch }
-    setText(next)
-    if (hasFaults) setFaults({ ...textFaults(next), ...recipientFaults(chosen) })
-  }
-  const choose = (patch: Partial<Chosen>) => {
-    const next = { ...chosen, ...patch }
-    setChosen(next)
-    if (hasFaults) setFaults({ ...textFaults(text), ...recipientFaults(next) })
-  }
-  const isChanged = !isSameText(text, NO_TEXT) || chosen !== NOBODY
-  useLeaveGuard(props.isOpen && isChanged)
+  const form = useDraftForm<MessageText & Chosen, MessageFault>({
+    initial: () => ({ ...NO_TEXT, ...NOBODY }),
+    validate: (draft) => ({ ...textFaults(draft), ...recipientFaults(draft) }),
+    faultText: (fault) => t(`messages.${fault}`),
+    save: async (draft) => {
+      const { total_recipients: count } = await call('POST /api/admin/messages', {
+        body: newMessage(draft),
+      })
+      showSuccess(t('messages.sent', { count }), { goesAlong: true })
+      props.onClose()
+      await client.invalidateQueries({ queryKey: messagesKey })
+    },
+    onRepeat: props.onClose,
+  })
+  useLeaveGuard(props.isOpen && form.isChanged)
   return (
     <FormDrawer
       isOpen={props.isOpen}
@@ -60,13 +46,10 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
       lead={t('messages.createLead')}
       submitText={t('messages.send')}
       form={form}
-      isChanged={isChanged}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
       onClose={props.onClose}
     >
-      <TextFields text={text} faults={faults} onChange={changeText} />
-      <RecipientFields chosen={chosen} faults={faults} onChange={choose} />
+      <TextFields form={form} />
+      <RecipientFields form={form} />
     </FormDrawer>
   )
 }

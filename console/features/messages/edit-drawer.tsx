@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
@@ -10,16 +10,10 @@ import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useDraftForm } from '#console/ui/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
-import {
-  isSameText,
-  type MessageFaults,
-  type MessageText,
-  textFaults,
-  trimmed,
-} from './message-draft.ts'
+import { type MessageFault, type MessageText, textFaults, trimmed } from './message-draft.ts'
 import { RecipientTable } from './recipient-table.tsx'
 import { TextFields } from './text-fields.tsx'
 
@@ -65,26 +59,22 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): 
   const { t } = useTranslation()
   const { message } = props
   const client = useQueryClient()
-  const form = useRef<HTMLFormElement>(null)
-  const [before] = useState<MessageText>(() => textOf(message))
-  const [text, setText] = useState(before)
-  const [faults, setFaults] = useState<MessageFaults>({})
-  const isChanged = !isSameText(text, before)
-  useLeaveGuard(props.isOpen && isChanged)
-  const { isBusy, submit } = useSubmit(async () => {
-    const found = textFaults(text)
-    setFaults(found)
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    await call('PUT /api/admin/messages/:id', { params: { id: message.id }, body: trimmed(text) })
-    showSuccess(t('messages.updated'), { goesAlong: true })
-    props.onClose()
-    await client.invalidateQueries({ queryKey: messagesKey })
-  }, props.onClose)
-  const change = (patch: Partial<MessageText>) => {
-    const next = { ...text, ...patch }
-    setText(next)
-    if (Object.keys(faults).length > 0) setFaults(textFaults(next))
-  }
+  const form = useDraftForm<MessageText, MessageFault>({
+    initial: () => textOf(message),
+    validate: textFaults,
+    faultText: (fault) => t(`messages.${fault}`),
+    save: async (text) => {
+      await call('PUT /api/admin/messages/:id', {
+        params: { id: message.id },
+        body: trimmed(text),
+      })
+      showSuccess(t('messages.updated'), { goesAlong: true })
+      props.onClose()
+      await client.invalidateQueries({ queryKey: messagesKey })
+    },
+    onRepeat: props.onClose,
+  })
+  useLeaveGuard(props.isOpen && form.isChanged)
   return (
     <FormDrawer
       isOpen={props.isOpen}
@@ -93,13 +83,10 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): 
       lead={t('messages.editLead')}
       submitText={t('messages.save')}
       form={form}
-      isChanged={isChanged}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
       onClose={props.onClose}
     >
       <Facts message={props.now} />
-      <TextFields text={text} faults={faults} onChange={change} />
+      <TextFields form={form} />
       <RecipientTable messageId={message.id} isOpen={props.isOpen} />
     </FormDrawer>
   )

@@ -1,3 +1,4 @@
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import type { CreateMessage } from '#write-api/contract/messages.ts'
 
@@ -16,25 +17,20 @@ export type Chosen = {
   readonly groups: readonly string[]
 }
 
-export type MessageFaults = {
-  readonly title?: 'titleNeeded'
-  readonly content?: 'contentNeeded'
-  readonly recipients?: 'recipientNeeded'
-}
+export type MessageFault = 'titleNeeded' | 'contentNeeded' | 'recipientNeeded'
 
 export const NO_TEXT: MessageText = { title: '', content: '', format: 'markdown' }
 export const NOBODY: Chosen = { audience: 'users', users: new Map(), groups: [] }
 
-export function textFaults({ title, content }: MessageText): MessageFaults {
-  return {
-    ...(title.trim() === '' ? { title: 'titleNeeded' as const } : {}),
-    ...(content.trim() === '' ? { content: 'contentNeeded' as const } : {}),
-  }
-}
+export const textFaults = (text: MessageText): FieldErrors<MessageText, MessageFault> => ({
+  ...(text.title.trim() === '' ? { title: 'titleNeeded' } : {}),
+  ...(text.content.trim() === '' ? { content: 'contentNeeded' } : {}),
+})
 
-export function recipientFaults({ audience, users, groups }: Chosen): MessageFaults {
+export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFault> {
+  const { audience, users, groups } = chosen
   const hasSome = { users: users.size > 0, groups: groups.length > 0, everybody: true }[audience]
-  return hasSome ? {} : { recipients: 'recipientNeeded' }
+  return hasSome ? {} : { audience: 'recipientNeeded' }
 }
 
 /** Trimmed, as it is sent. */
@@ -44,15 +40,13 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
   format,
 })
 
-export const isSameText = (one: MessageText, other: MessageText): boolean =>
-  one.title === other.title && one.content === other.content && one.format === other.format
-
 /** To those of the audience alone that is chosen now. */
-export function newMessage(text: MessageText, { audience, users, groups }: Chosen): CreateMessage {
+export function newMessage(draft: MessageText & Chosen): CreateMessage {
+  const { audience, users, groups } = draft
   const to = {
     users: { user_ids: [...users.keys()] },
     groups: { groups: [...groups] },
     everybody: { everybody: true },
   }
-  return { ...trimmed(text), ...to[audience] }
+  return { ...trimmed(draft), ...to[audience] }
 }

@@ -4,19 +4,16 @@ import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { Checkbox, Segmented } from '#console/ui/switches.tsx'
-import type { Audience, Chosen, MessageFaults } from './message-draft.ts'
+import type { DraftForm } from '#console/ui/use-draft-form.ts'
+import type { Audience, Chosen, MessageText } from './message-draft.ts'
 import { UserPicker } from './user-picker.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
 
 /** To whom a message goes: users one by one, groups, or everybody. */
-export function RecipientFields(props: {
-  chosen: Chosen
-  faults: MessageFaults
-  onChange: (patch: Partial<Chosen>) => void
-}): ReactElement {
+export function RecipientFields(props: { form: DraftForm<MessageText & Chosen> }): ReactElement {
   const { t } = useTranslation()
-  const { chosen, faults, onChange } = props
+  const { draft: chosen, errors, change: onChange } = props.form
   return (
     <fieldset className="tg-form-group">
       <legend>{t('messages.audience')}</legend>
@@ -36,10 +33,10 @@ export function RecipientFields(props: {
         <Groups chosen={chosen.groups} onChange={(groups) => onChange({ groups })} />
       )}
       {chosen.audience === 'everybody' && <p className="tg-hint">{t('messages.everybodyHint')}</p>}
-      {faults.recipients !== undefined && (
+      {errors.audience !== undefined && (
         <p className="tg-field-error" role="alert">
           <Icon name="alert" size={14} />
-          {t(`messages.${faults.recipients}`)}
+          {errors.audience}
         </p>
       )}
     </fieldset>

@@ -1,10 +1,10 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { TextAreaField, TextField } from '#console/ui/fields.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
-import type { MessageFaults, MessageText } from './message-draft.ts'
+import type { DraftForm } from '#console/ui/use-draft-form.ts'
+import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
@@ -41,62 +41,43 @@ const CONTENT_MAX = 20_000
 
 /** Title, format and content of a message, with what its readers will see. */
 export function TextFields(props: {
-  text: MessageText
-  faults: MessageFaults
-  onChange: (patch: Partial<MessageText>) => void
+  form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
 }): ReactElement {
   const { t } = useTranslation()
-  const { text, faults, onChange } = props
+  const { draft, field } = props.form
   // A message that came as plain text by the API may stay so.
   const formats: MessageText['format'][] = ['markdown', 'html']
-  if (text.format === 'plain') formats.push('plain')
+  if (draft.format === 'plain') formats.push('plain')
   return (
     <>
-      <FormField
+      <TextField
         label={t('messages.messageTitle')}
-        error={faults.title && t(`messages.${faults.title}`)}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            autoFocus
-            autoComplete="off"
-            maxLength={TITLE_MAX}
-            value={text.title}
-            onChange={(title) => onChange({ title })}
-          />
-        )}
-      </FormField>
+        autoFocus
+        autoComplete="off"
+        maxLength={TITLE_MAX}
+        {...field('title')}
+      />
       <div className="tg-field">
         <span className="tg-label">{t('messages.format')}</span>
         <Segmented
           label={t('messages.format')}
-          value={text.format}
           choices={formats.map((format) => ({
             value: format,
             label: t(`messages.formats.${format}`),
           }))}
-          onChange={(format) => onChange({ format })}
+          {...field('format')}
         />
       </div>
-      <FormField
+      <TextAreaField
         label={t('messages.content')}
-        error={faults.content && t(`messages.${faults.content}`)}
         isRequired
-      >
-        {(control) => (
-          <TextArea
-            {...control}
-            rows={8}
-            isMono={text.format === 'html'}
-            maxLength={CONTENT_MAX}
-            value={text.content}
-            onChange={(content) => onChange({ content })}
-          />
-        )}
-      </FormField>
-      <TextPreview text={text} />
+        rows={8}
+        isMono={draft.format === 'html'}
+        maxLength={CONTENT_MAX}
+        {...field('content')}
+      />
+      <TextPreview text={draft} />
     </>
   )
 }

@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { moneyText } from '#console/ui/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
+import { TextField } from '#console/ui/fields.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 /** How much goes back, and why: recorded here, carried out at the provider. */
@@ -17,16 +16,19 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   const { t } = useTranslation()
   const client = useQueryClient()
   const { order, onClose } = props
-  const [money, setMoney] = useState(order.refundable)
-  const [reason, setReason] = useState('')
-  const [fault, setFault] = useState('')
-  const { isBusy, submit } = useSubmit(async () => {
-    if (reason.trim() === '') return setFault(t('orders.reasonRequired'))
-    await refundOrder(order, money.trim(), reason.trim())
-    showSuccess(t('orders.refunded'))
-    onClose()
-    await client.invalidateQueries({ queryKey: ['orders'] })
+  const locale = useLocale()
+  const most = moneyText(order.refundable, order.currency, locale)
+  const form = useDraftForm({
+    initial: () => ({ money: order.refundable, reason: '' }),
+    save: async ({ money, reason }) => {
+      if (reason.trim() === '') throw new FieldError({ reason: t('orders.reasonRequired') })
+      await refundOrder(order, money.trim(), reason.trim())
+      showSuccess(t('orders.refunded'))
+      onClose()
+      await client.invalidateQueries({ queryKey: ['orders'] })
+    },
   })
+  const wrong = sumFault(form.draft.money, order)
   return (
     <FormDialog
       isOpen
@@ -34,58 +36,23 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
       lead={t('orders.refundLead', { name: order.username || `#${order.user_id}` })}
       submitText={t('orders.refund')}
       tone="danger"
-      isBusy={isBusy}
-      isDisabled={sumFault(money, order) !== null}
-      onSubmit={() => void submit()}
+      form={form}
+      isDisabled={wrong !== null}
       onClose={onClose}
     >
-      <SumField order={order} value={money} onChange={setMoney} />
-      <FormField label={t('orders.reason')} error={fault} isRequired>
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={500}
-            value={reason}
-            onChange={(text) => {
-              setReason(text)
-              setFault('')
-            }}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t('orders.refundMoney', { currency: order.currency })}
+        hint={t('orders.refundMost', { most })}
+        isRequired
+        isMono
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={20}
+        {...form.field('money')}
+        error={wrong === null ? undefined : t(`orders.${wrong}`, { most })}
+      />
+      <TextField label={t('orders.reason')} isRequired maxLength={500} {...form.field('reason')} />
     </FormDialog>
-  )
-}
-
-function SumField(props: {
-  order: Order
-  value: string
-  onChange: (money: string) => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const locale = useLocale()
-  const { order, value, onChange } = props
-  const most = moneyText(order.refundable, order.currency, locale)
-  const wrong = sumFault(value, order)
-  return (
-    <FormField
-      label={t('orders.refundMoney', { currency: order.currency })}
-      hint={t('orders.refundMost', { most })}
-      error={wrong === null ? '' : t(`orders.${wrong}`, { most })}
-      isRequired
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          isMono
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={20}
-          value={value}
-          onChange={onChange}
-        />
-      )}
-    </FormField>
   )
 }
 

@@ -29,7 +29,7 @@ function RegisterForm(): ReactElement {
       {register.needsMail && (
         <MailCodeFields
           draft={draft}
-          faults={register.mailFaults}
+          errors={register.mailErrors}
           purpose="register"
           onChange={change}
           takeToken={human.take}

@@ -47,7 +47,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       password: refused('password'),
       again: refused('again'),
     },
-    mailFaults: {
+    mailErrors: {
       email: shown.email === undefined ? refused('email') : t(`auth.${shown.email}`),
       code: shown.code === undefined ? refused('code') : t('auth.needCode'),
     },

@@ -1,9 +1,9 @@
 import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import { type GroupRow, readSpecials, specialsText } from './group-table.ts'
 
 export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }
 export type GroupFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
-export type GroupFaults = Partial<Record<'name' | 'ratio' | 'specials', GroupFault>>
 
 export const emptyGroup: GroupDraft = {
   name: '',
@@ -24,8 +24,8 @@ export function groupFaults(
   draft: GroupDraft,
   groups: readonly string[],
   isNew: boolean,
-): GroupFaults {
-  const faults: GroupFaults = {}
+): FieldErrors<GroupDraft, GroupFault> {
+  const faults: FieldErrors<GroupDraft, GroupFault> = {}
   const name = draft.name.trim()
   if (name === '') faults.name = 'nameMissing'
   else if (isNew && groups.includes(name)) faults.name = 'nameTaken'

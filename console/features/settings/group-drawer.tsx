@@ -1,15 +1,15 @@
-import { type ReactElement, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { SelectField, TextAreaField, TextField } from '#console/ui/fields.tsx'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
-import { Switch } from '#console/ui/switches.tsx'
-import { focusFirstFault } from '#console/ui/use-submit.ts'
+import { SwitchField } from '#console/ui/switches.tsx'
+import { type DraftForm, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
 import {
   draftOfGroup,
   emptyGroup,
   type GroupDraft,
-  type GroupFaults,
+  type GroupFault,
   groupFaults,
   groupOfDraft,
 } from './group-draft.ts'
@@ -23,33 +23,22 @@ type DrawerProps = {
   onApply: (row: GroupRow) => void
 }
 
-/** One group. Mounted anew for each, so that no draft is left over. */
+/** One group. */
 export function GroupDrawer(props: DrawerProps): ReactElement {
-  const last = useRef<GroupRow | 'new'>('new')
-  if (props.edited !== null) last.current = props.edited
-  const name = last.current === 'new' ? ' new' : last.current.name
-  return <OpenDrawer key={`${name}-${props.edited === null}`} {...props} row={last.current} />
+  const { shown, key } = useOpening(props.edited)
+  return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 
 function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }): ReactElement {
   const { row, groups } = props
   const { t } = useTranslation()
-  const form = useRef<HTMLFormElement>(null)
   const isNew = row === 'new'
-  const [before] = useState<GroupDraft>(() => (row === 'new' ? emptyGroup : draftOfGroup(row)))
-  const [draft, setDraft] = useState(before)
-  const [faults, setFaults] = useState<GroupFaults>({})
-  const change = (patch: Partial<GroupDraft>) => {
-    const next = { ...draft, ...patch }
-    setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(groupFaults(next, groups, isNew))
-  }
-  const apply = () => {
-    const found = groupFaults(draft, groups, isNew)
-    setFaults(found)
-    if (Object.keys(found).length > 0) focusFirstFault(form)
-    else props.onApply(groupOfDraft(draft, groups))
-  }
+  const form = useDraftForm<GroupDraft, GroupFault>({
+    initial: () => (isNew ? emptyGroup : draftOfGroup(row)),
+    validate: (draft) => groupFaults(draft, groups, isNew),
+    faultText: (fault) => t(`prices.groupFault.${fault}`),
+    save: async (draft) => props.onApply(groupOfDraft(draft, groups)),
+  })
   return (
     <FormDrawer
       isOpen={props.edited !== null}
@@ -57,111 +46,62 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }): ReactElemen
       lead={t('prices.groupLead')}
       submitText={t('settings.apply')}
       form={form}
-      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
-      onSubmit={apply}
       onClose={props.onClose}
     >
-      <GroupFields draft={draft} faults={faults} isNew={isNew} onChange={change} />
+      <GroupFields form={form} isNew={isNew} />
     </FormDrawer>
   )
 }
 
-function GroupFields(props: {
-  draft: GroupDraft
-  faults: GroupFaults
-  isNew: boolean
-  onChange: (patch: Partial<GroupDraft>) => void
-}): ReactElement {
-  const { draft, isNew, onChange } = props
+function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }): ReactElement {
+  const { form, isNew } = props
   const { t } = useTranslation()
-  const fault = (field: keyof GroupFaults) => {
-    const code = props.faults[field]
-    return code && t(`prices.groupFault.${code}`)
-  }
   const colors = ['', ...GROUP_COLORS].map((value) => ({
     value,
     label: t(`prices.color.${(value || 'plain') as 'plain'}`),
   }))
   return (
     <>
-      <FormField
+      <TextField
         label={t('prices.groupName')}
         hint={t('prices.groupNameHint')}
-        error={fault('name')}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={256}
-            readOnly={!isNew}
-            value={draft.name}
-            onChange={(name) => onChange({ name })}
-          />
-        )}
-      </FormField>
+        maxLength={256}
+        readOnly={!isNew}
+        {...form.field('name')}
+      />
       <div className="tg-form-row">
-        <FormField
+        <TextField
           label={t('prices.groupRatio')}
           hint={t('prices.groupRatioHint')}
-          error={fault('ratio')}
           isRequired
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              inputMode="decimal"
-              isMono
-              value={draft.ratio}
-              onChange={(ratio) => onChange({ ratio })}
-            />
-          )}
-        </FormField>
-        <FormField label={t('prices.groupColor')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={draft.color}
-              choices={colors}
-              onChange={(color) => onChange({ color })}
-            />
-          )}
-        </FormField>
+          inputMode="decimal"
+          isMono
+          {...form.field('ratio')}
+        />
+        <SelectField label={t('prices.groupColor')} choices={colors} {...form.field('color')} />
       </div>
-      <Switch
+      <SwitchField
         label={t('prices.groupUsable')}
         hint={t('prices.groupUsableHint')}
-        isOn={draft.isUsable}
-        onChange={(isUsable) => onChange({ isUsable })}
+        {...form.field('isUsable')}
       />
-      {draft.isUsable && (
-        <FormField label={t('prices.groupDesc')} hint={t('prices.groupDescHint')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              maxLength={200}
-              value={draft.description}
-              onChange={(description) => onChange({ description })}
-            />
-          )}
-        </FormField>
+      {form.draft.isUsable && (
+        <TextField
+          label={t('prices.groupDesc')}
+          hint={t('prices.groupDescHint')}
+          maxLength={200}
+          {...form.field('description')}
+        />
       )}
-      <FormField
+      <TextAreaField
         label={t('prices.groupSpecials')}
         hint={t('prices.groupSpecialsHint')}
-        error={fault('specials')}
-      >
-        {(control) => (
-          <TextArea
-            {...control}
-            isMono
-            rows={4}
-            placeholder="default=0.9"
-            value={draft.specials}
-            onChange={(specials) => onChange({ specials })}
-          />
-        )}
-      </FormField>
+        isMono
+        rows={4}
+        placeholder="default=0.9"
+        {...form.field('specials')}
+      />
     </>
   )
 }

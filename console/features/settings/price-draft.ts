@@ -1,4 +1,5 @@
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/exact-decimal.ts'
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
 import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
@@ -25,7 +26,7 @@ export type PriceFault =
   | 'zeroPrice'
   | 'tooFine'
   | 'notCount'
-export type PriceFaults = Partial<Record<keyof PriceDraft, PriceFault>>
+export type PriceFaults = FieldErrors<PriceDraft, PriceFault>
 
 export const emptyPrice: PriceDraft = {
   name: '',

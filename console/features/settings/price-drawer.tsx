@@ -1,14 +1,15 @@
-import { type ReactElement, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { focusFirstFault } from '#console/ui/use-submit.ts'
+import { useDraftForm } from '#console/ui/use-draft-form.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { CapFallback } from './output-cap.ts'
 import {
   changedRow,
   draftOfRow,
   emptyPrice,
   type PriceDraft,
-  type PriceFaults,
+  type PriceFault,
   priceFaults,
   rowOfDraft,
 } from './price-draft.ts'
@@ -27,35 +28,25 @@ type PriceDrawerProps = {
   onApply: (row: PriceRow, before: string | null) => void
 }
 
-/** One model's price. Mounted anew for each, so that no draft is left over. */
+/** One model's price. */
 export function PriceDrawer(props: PriceDrawerProps): ReactElement {
-  const last = useRef<PriceRow | 'new'>('new')
-  if (props.edited !== null) last.current = props.edited
-  const name = last.current === 'new' ? `new ${props.newName ?? ''}` : last.current.name
-  return <OpenDrawer key={`${name}-${props.edited === null}`} {...props} row={last.current} />
+  const { shown, key } = useOpening(props.edited)
+  return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />
 }
 
 function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactElement {
   const { row } = props
   const { t } = useTranslation()
-  const form = useRef<HTMLFormElement>(null)
-  const [before] = useState<PriceDraft>(() =>
-    row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row),
-  )
-  const [draft, setDraft] = useState(before)
-  const [faults, setFaults] = useState<PriceFaults>({})
   const taken = useOthers(props.taken, row === 'new' ? null : row.name)
-  const change = (next: PriceDraft) => {
-    setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken, before))
-  }
-  const apply = () => {
-    const found = priceFaults(draft, taken, before)
-    setFaults(found)
-    if (Object.keys(found).length > 0) focusFirstFault(form)
-    else if (row === 'new') props.onApply(rowOfDraft(draft), null)
-    else props.onApply(changedRow(row, before, draft), row.name)
-  }
+  const form = useDraftForm<PriceDraft, PriceFault>({
+    initial: () => (row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row)),
+    validate: (draft, before) => priceFaults(draft, taken, before),
+    faultText: (fault) => t(`settings.fault.${fault}`),
+    save: async (draft, before) => {
+      if (row === 'new') props.onApply(rowOfDraft(draft), null)
+      else props.onApply(changedRow(row, before, draft), row.name)
+    },
+  })
   return (
     <FormDrawer
       isOpen={props.edited !== null}
@@ -63,16 +54,9 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
       lead={t('settings.priceLead')}
       submitText={t('settings.apply')}
       form={form}
-      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
-      onSubmit={apply}
       onClose={props.onClose}
     >
-      <PriceFields
-        capFallback={props.capFallback}
-        draft={draft}
-        faults={faults}
-        onChange={change}
-      />
+      <PriceFields capFallback={props.capFallback} form={form} />
     </FormDrawer>
   )
 }

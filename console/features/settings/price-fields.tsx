@@ -1,9 +1,9 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
+import { TextField } from '#console/ui/fields.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
+import type { DraftForm } from '#console/ui/use-draft-form.ts'
 import type { CapFallback } from './output-cap.ts'
 import {
   completionRatioOf,
@@ -14,58 +14,58 @@ import {
   ratioOfPrice,
   shortRatio,
 } from './price-conversion.ts'
-import { inMode, type PriceDraft, type PriceFaults } from './price-draft.ts'
+import { inMode, type PriceDraft } from './price-draft.ts'
 
-type FieldsProps = {
-  capFallback: CapFallback
-  draft: PriceDraft
-  faults: PriceFaults
-  onChange: (draft: PriceDraft) => void
-}
+type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
 /** The way of entering, its fields, and what they come to in the other way. */
 export function PriceFields(props: FieldsProps): ReactElement {
-  const { draft, faults, onChange } = props
+  const { form } = props
   const { t } = useTranslation()
   return (
     <>
-      <FormField
+      <TextField
         label={t('settings.modelName')}
         hint={t('settings.modelNameHint')}
-        error={faults.name && t(`settings.fault.${faults.name}`)}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            isMono
-            spellCheck={false}
-            value={draft.name}
-            onChange={(name) => onChange({ ...draft, name })}
-          />
-        )}
-      </FormField>
+        isMono
+        spellCheck={false}
+        {...form.field('name')}
+      />
       <RadioCards
         label={t('settings.entry')}
-        value={draft.mode}
+        value={form.draft.mode}
         choices={[
           { value: 'price', label: t('settings.entryPrice'), hint: t('settings.entryPriceHint') },
           { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
           { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
         ]}
-        onChange={(mode) => onChange(inMode(draft, mode))}
+        onChange={(mode) => form.change(inMode(form.draft, mode))}
       />
       <ModeFields {...props} />
-      <Equivalent draft={draft} />
+      <Equivalent draft={form.draft} />
     </>
   )
 }
 
+type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
+
+/** The one number that its way of entering can't do without. */
+const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
+
 function ModeFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
-  const { mode } = props.draft
-  const field = (name: NumberName, label: string, hint?: ReactNode) => (
-    <NumberField {...props} name={name} label={label} hint={hint} />
+  const { form } = props
+  const { mode } = form.draft
+  const field = (name: NumberName, label: string, hint?: string) => (
+    <TextField
+      label={label}
+      hint={hint}
+      isRequired={NEEDED.has(name)}
+      inputMode="decimal"
+      isMono
+      {...form.field(name)}
+    />
   )
   if (mode === 'call') {
     return field('callPrice', t('settings.callPriceLabel'), t('settings.callPriceHint'))
@@ -95,59 +95,19 @@ function ModeFields(props: FieldsProps): ReactElement {
 }
 
 /** Empty, it shows the limit that holds then. */
-function OutputCapField({ draft, faults, capFallback, onChange }: FieldsProps): ReactElement {
+function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const count = useNumberFormat()
-  const { tokens, isBuiltIn } = capFallback(draft.name.trim())
-  const fault = faults.maxOutputTokens
+  const { tokens, isBuiltIn } = capFallback(form.draft.name.trim())
   return (
-    <FormField
+    <TextField
       label={t('settings.maxOutputLabel')}
       hint={t(isBuiltIn ? 'settings.maxOutputHintBuiltIn' : 'settings.maxOutputHint')}
-      error={fault && t(`settings.fault.${fault}`)}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          inputMode="numeric"
-          isMono
-          placeholder={tokens === null ? '' : count.format(tokens)}
-          value={draft.maxOutputTokens}
-          onChange={(maxOutputTokens) => onChange({ ...draft, maxOutputTokens })}
-        />
-      )}
-    </FormField>
-  )
-}
-
-type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
-
-/** The one number that its way of entering can't do without. */
-const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
-
-function NumberField(
-  props: FieldsProps & { name: NumberName; label: string; hint: ReactNode },
-): ReactElement {
-  const { draft, faults, name, onChange } = props
-  const { t } = useTranslation()
-  const fault = faults[name]
-  return (
-    <FormField
-      label={props.label}
-      error={fault && t(`settings.fault.${fault}`)}
-      isRequired={NEEDED.has(name)}
-      {...(props.hint === undefined ? {} : { hint: props.hint })}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          inputMode="decimal"
-          isMono
-          value={draft[name]}
-          onChange={(value) => onChange({ ...draft, [name]: value })}
-        />
-      )}
-    </FormField>
+      inputMode="numeric"
+      isMono
+      placeholder={tokens === null ? '' : count.format(tokens)}
+      {...form.field('maxOutputTokens')}
+    />
   )
 }
 

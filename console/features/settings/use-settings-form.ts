@@ -125,9 +125,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     ...options,
     has: (key) => baseline.has(key),
     option: (key) => schema.get(key),
-    // A note says that an option has no effect: such an option is not shown.
-    optionsOf: (id) =>
-      [...schema.values()].filter(({ section, note }) => section === id && note === null),
+    optionsOf: (section) => shownOptions(schema, section),
     value,
     isChanged: (key) => changed.has(key),
     set: (values) => drafts.set(values, baseline, changed),
@@ -145,6 +143,10 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     isSaving: isBusy,
   }
 }
+
+/** The options of a section; without those whose note says that they have no effect. */
+const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
+  [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /** The drafts beside the baseline, which stays as it is while anything is edited. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {

@@ -61,16 +61,14 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(tokenFaults(next, unit, before.expiresAt))
   }
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
   return (
     <FormDrawer
       isOpen={props.edited !== null}
       title={isNew ? t('tokens.createTitle') : t('tokens.editTitle')}
       lead={props.token === 'new' ? t('tokens.createLead') : props.token.name}
       submitText={t(isNew ? 'tokens.createAction' : 'tokens.saveAction')}
-      form={form}
-      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={{ ref: form, isChanged, isBusy, submit: () => void submit() }}
       onClose={props.onClose}
     >
       <TokenForm draft={draft} faults={faults} unit={unit} isNew={isNew} onChange={change} />

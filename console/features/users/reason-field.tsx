@@ -1,36 +1,19 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-
-const REASON_MAX = 200
+import { TextField } from '#console/ui/fields.tsx'
+import type { FieldState } from '#console/ui/use-draft-form.ts'
 
 /** Why a user is changed: kept with the change, for admins. */
-export function ReasonField(props: {
-  value: string
-  error: string | undefined
-  placeholder: string
-  onChange: (reason: string) => void
-}): ReactElement {
+export function ReasonField(props: FieldState<string> & { placeholder: string }): ReactElement {
   const { t } = useTranslation()
-  const { value, placeholder, onChange } = props
   return (
-    <FormField
+    <TextField
       label={t('users.reason')}
       hint={t('users.reasonHint')}
-      error={props.error}
       isRequired
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          autoComplete="off"
-          maxLength={REASON_MAX}
-          placeholder={placeholder}
-          value={value}
-          onChange={onChange}
-        />
-      )}
-    </FormField>
+      autoComplete="off"
+      maxLength={200}
+      {...props}
+    />
   )
 }

@@ -10,6 +10,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
+import { formProps } from '#console/ui/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
@@ -44,24 +45,11 @@ export function SelfPage(): ReactElement {
 /** As it was when read: mounted anew for what has been saved. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
-  const { form, isChanged, isBusy, submit, fields } = useUserForm({
-    isOpen: true,
-    kind: 'self',
-    user,
-    onClose: onSaved,
-  })
+  const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
   return (
-    <form
-      ref={form}
-      className="tg-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      <UserForm {...fields} />
-      <Button type="submit" tone="primary" isBusy={isBusy} isDisabled={!isChanged}>
+    <form className="tg-form" {...formProps(form)}>
+      <UserForm kind="self" form={form} />
+      <Button type="submit" tone="primary" isBusy={form.isBusy} isDisabled={!form.isChanged}>
         {t('users.saveAction')}
       </Button>
     </form>

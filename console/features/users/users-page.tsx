@@ -1,6 +1,6 @@
-import { type ReactElement, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocation, useMatch, useNavigate } from 'react-router-dom'
+import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
@@ -9,7 +9,8 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
-import { SETTLED } from '#console/ui/use-leave-guard.ts'
+import { useDrawerAddress } from '#console/ui/use-drawer-address.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { UserList, useUserList } from './list/user-list.tsx'
@@ -28,23 +29,17 @@ type DialogProps = {
 
 /** Adds an amount to the balance of one user or of several, or deducts it, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
-  const openings = useRef({ count: 0, isOpen: false, last: props.users })
-  const isOpen = props.users.length > 0
-  const { current } = openings
-  if (isOpen && !current.isOpen) current.count += 1
-  current.isOpen = isOpen
-  // What was chosen stays on screen while the dialog closes.
-  if (isOpen) current.last = props.users
-  if (current.last.length === 0) return null
-  return (
-    <OpenDialog key={current.count} isOpen={isOpen} users={current.last} onClose={props.onClose} />
-  )
+  const { users, onClose } = props
+  const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
+  if (shown === null) return null
+  return <OpenDialog key={key} isOpen={isOpen} users={shown} onClose={onClose} />
 }
 
 function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
   const { t } = useTranslation()
   const { users } = props
-  const form = useAdjustment(props)
+  const adjustment = useAdjustment(props)
+  const { form } = adjustment
   const [one] = users
   const title =
     users.length === 1 && one !== undefined
@@ -55,12 +50,11 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
       isOpen={props.isOpen}
       title={title}
       submitText={t(`users.adjustAction.${form.draft.action}`)}
-      isBusy={form.isBusy}
-      onSubmit={() => void form.submit()}
+      form={form}
       onClose={props.onClose}
     >
-      <AdjustFields form={form} />
-      <BalanceTable form={form} />
+      <AdjustFields {...adjustment} />
+      <BalanceTable adjustment={adjustment} />
     </FormDialog>
   )
 }
@@ -75,7 +69,7 @@ function Users(): ReactElement {
   const { t } = useTranslation()
   const { id = 0, role = 1 } = useUser() ?? {}
   const actor = useMemo(() => ({ id, role }), [id, role])
-  const drawer = useDrawerAddress()
+  const drawer = useDrawerAddress(AT)
   const { open, edited } = drawer
   const navigate = useNavigate()
   const [adjusted, setAdjusted] = useState<readonly User[]>([])
@@ -126,20 +120,4 @@ function Users(): ReactElement {
 /** Nobody is above a super admin, who may set the own quota too. */
 const ROOT = 100
 
-/** Whose form is open: `/user/edit/5` (0 is nobody's id), or none over the list. */
-function useDrawerAddress() {
-  const navigate = useNavigate()
-  const { search } = useLocation()
-  const match = useMatch('/user/edit/:id')
-  const go = (pathname: string, state: object | null) =>
-    void navigate({ pathname, search }, { preventScrollReset: true, state })
-  return {
-    edited: match === null ? null : idOf(match.params.id),
-    open: (id: number) => go(`/user/edit/${id}`, null),
-    /** What was changed there is saved, or given up. */
-    close: () => go('/admin/users', SETTLED),
-  }
-}
-
-const idOf = (text: string | undefined): number =>
-  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
+const AT = { list: '/admin/users', edit: '/user/edit' }

@@ -62,9 +62,8 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
       title={t('wallet.confirmTitle')}
       lead={t('wallet.confirmLead')}
       submitText={t('wallet.pay')}
-      isBusy={isBusy}
+      form={{ isBusy, submit: () => void submit() }}
       isDisabled={!isCurrent || refusal !== null}
-      onSubmit={() => void submit()}
       onClose={() => setAsking(false)}
     >
       <TopUpPrice topUp={topUp} />

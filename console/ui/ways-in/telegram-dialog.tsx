@@ -1,9 +1,9 @@
-import { type ReactElement, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '../button.tsx'
+import { Dialog } from '../dialog.tsx'
 import { Icon } from '../icons.tsx'
-import { Overlay } from '../overlay.tsx'
 
 type ScriptPolicy = { createScriptURL: (url: string) => string }
 type Globals = {
@@ -53,21 +53,17 @@ export function TelegramDialog(props: {
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const id = useId()
   return (
-    <Overlay
+    <Dialog
       isOpen={props.isOpen}
+      title={props.title}
+      lead={t('oauth.telegramLead')}
+      className="tg-form-dialog"
+      foot={<Button onClick={props.onClose}>{t('ui.cancel')}</Button>}
       onClose={props.onClose}
-      labelledBy={id}
-      className="tg-dialog tg-form-dialog"
     >
-      <h2 id={id}>{props.title}</h2>
-      <p className="tg-dialog-body">{t('oauth.telegramLead')}</p>
       {props.isOpen && <Widget bot={props.bot} act={props.act} getState={props.getState} />}
-      <div className="tg-dialog-foot">
-        <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
-      </div>
-    </Overlay>
+    </Dialog>
   )
 }
 

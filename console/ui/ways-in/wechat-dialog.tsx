@@ -1,9 +1,8 @@
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { TextField } from '../fields.tsx'
 import { FormDialog } from '../form-dialog.tsx'
-import { FormField } from '../form-field.tsx'
-import { TextInput } from '../inputs.tsx'
-import { useSubmit } from '../use-submit.ts'
+import { useDraftForm } from '../use-draft-form.ts'
 
 /** The QR code of the site's WeChat account, and the code that this account answers with. */
 export function WeChatDialog(props: {
@@ -16,46 +15,36 @@ export function WeChatDialog(props: {
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const [code, setCode] = useState('')
-  const [isChecked, setChecked] = useState(false)
+  const form = useDraftForm({
+    initial: () => ({ code: '' }),
+    validate: ({ code }) => (code.trim() === '' ? { code: t('oauth.codeRequired') } : {}),
+    save: async ({ code }) => {
+      await props.onCode(code.trim())
+      close()
+    },
+  })
   const close = () => {
-    setCode('')
-    setChecked(false)
+    form.reset()
     props.onClose()
   }
-  const { isBusy, submit } = useSubmit(async () => {
-    setChecked(true)
-    if (code.trim() === '') return
-    await props.onCode(code.trim())
-    close()
-  })
   return (
     <FormDialog
       isOpen={props.isOpen}
       title={props.title}
       lead={t(props.qrCode === '' ? 'oauth.noScan' : 'oauth.scan')}
       submitText={props.submitText}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
+      form={form}
       onClose={close}
     >
       {props.qrCode !== '' && (
         <img className="tg-qr-code" src={props.qrCode} alt={t('oauth.qrCode')} />
       )}
-      <FormField
+      <TextField
         label={t('oauth.code')}
-        error={isChecked && code.trim() === '' ? t('oauth.codeRequired') : ''}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            value={code}
-            onChange={setCode}
-          />
-        )}
-      </FormField>
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        {...form.field('code')}
+      />
     </FormDialog>
   )
 }

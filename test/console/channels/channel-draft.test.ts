@@ -6,10 +6,10 @@ import {
   newChannel,
   withType,
 } from '#console/features/channels/form/channel-draft.ts'
-import { expirySeconds, expiryText } from '#console/features/channels/form/channel-expiry.ts'
 import { channelFaults } from '#console/features/channels/form/channel-faults.ts'
 import { changedTerms, createdTerms } from '#console/features/channels/form/channel-terms.ts'
 import { endsInVersion, relayAddress } from '#console/features/channels/form/relay-address.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 
 const typeOf = (id: number) => TYPES.find((type) => type.id === id)
@@ -157,9 +157,9 @@ describe('the channel form', () => {
 
   it('an expiry is the same moment after a round trip, and empty is never', () => {
     const at = 1_900_000_020
-    expect(expirySeconds(expiryText(at))).toBe(at)
-    expect(expirySeconds(expiryText(-1))).toBe(-1)
-    expect(expirySeconds('2030-13-01T00:00')).toBeNull()
+    expect(secondsOfDateField(dateFieldText(at))).toBe(at)
+    expect(secondsOfDateField(dateFieldText(-1), -1)).toBe(-1)
+    expect(secondsOfDateField('2030-13-01T00:00')).toBeNull()
   })
 
   it('an expiry that is over is refused, unless it was so before', () => {

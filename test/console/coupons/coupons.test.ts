@@ -50,7 +50,7 @@ const lastBody = (route: string): unknown =>
 
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name }).first().click()
-const closed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
+const closed = (page: Page) => expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 
 describe('the looks, at 1280 and 390 pixels and in either theme', () => {
   for (const language of LANGUAGES) {

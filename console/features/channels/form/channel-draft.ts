@@ -1,6 +1,7 @@
+import { dateFieldText } from '#console/ui/date-field.ts'
+import type { DraftForm } from '#console/ui/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { expiryText } from './channel-expiry.ts'
 
 /** What becomes of the keys that are given: of a new channel, and of one that has some. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
@@ -9,11 +10,10 @@ export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'appe
 export type OwnField = ChannelType['fields'][number]['key']
 
 /** What the form holds: numbers as typed, lists as lists. */
-export type ChannelDraft = {
+export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   type: number
   name: string
   baseUrl: string
-  own: Readonly<Record<OwnField, string>>
   key: string
   keyMode: KeyMode
   multiKeyMode: 'random' | 'polling'
@@ -53,7 +53,8 @@ export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
   baseUrl: type?.base_url ?? '',
-  own: { other: '', openai_organization: '' },
+  other: '',
+  openai_organization: '',
   key: '',
   keyMode: 'single',
   multiKeyMode: 'random',
@@ -81,7 +82,8 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   type: channel.type,
   name: channel.name,
   baseUrl: channel.base_url,
-  own: { other: channel.other, openai_organization: channel.openai_organization },
+  other: channel.other,
+  openai_organization: channel.openai_organization,
   key: '',
   keyMode: channel.multi_key_mode === '' ? 'replace' : 'append',
   multiKeyMode: channel.multi_key_mode || 'random',
@@ -99,7 +101,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   maxRpm: String(channel.max_rpm),
   maxInputTokens: String(channel.max_input_tokens),
   costRatio: channel.cost_ratio === null ? '' : String(channel.cost_ratio),
-  expiresAt: expiryText(channel.expired_time),
+  expiresAt: dateFieldText(channel.expired_time),
   statusCodeMapping: channel.status_code_mapping,
   paramOverride: channel.param_override,
   setting: channel.setting,
@@ -124,3 +126,12 @@ export const listOf = (text: string): string[] => [
       .filter((name) => name !== ''),
   ),
 ]
+
+export type ChannelFormProps = {
+  form: DraftForm<ChannelDraft>
+  /** As it is on the server; null for a new one. */
+  stored: ChannelDraft | null
+  channel: Channel | null
+  /** The draft's type, as the server declares it; undefined where it is not offered. */
+  type: ChannelType | undefined
+}

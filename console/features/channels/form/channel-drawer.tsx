@@ -1,28 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, type ReactNode, useRef, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { isMissing } from '../list/use-channel-action.ts'
 import type { Edited } from '../use-drawer-address.ts'
 import { OpenForm } from './open-form.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-/** Creates a channel, or changes one. Mounted anew for each, so that no draft is left over. */
+/** Creates a channel, or changes one. */
 export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
-  const last = useRef<number | 'new'>('new')
-  const openings = useRef(0)
-  const wasOpen = useRef(false)
-  const isOpen = props.edited !== null
-  if (props.edited !== null) last.current = props.edited
-  if (isOpen && !wasOpen.current) openings.current += 1
-  wasOpen.current = isOpen
-  const key = `${last.current} ${openings.current}`
-  return <OneDrawer key={key} isOpen={isOpen} edited={last.current} onClose={props.onClose} />
+  const { isOpen, shown, key } = useOpening(props.edited)
+  const frame = { key: `${shown} ${key}`, isOpen, onClose: props.onClose }
+  return <OneDrawer {...frame} edited={shown ?? 'new'} />
 }
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }

@@ -1,6 +1,7 @@
+import { secondsOfDateField } from '#console/ui/date-field.ts'
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
-import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS, type OwnField } from './channel-draft.ts'
-import { expirySeconds } from './channel-expiry.ts'
+import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 import { type JsonFault, jsonFault, objectFault } from './json-faults.ts'
 
@@ -19,7 +20,7 @@ export type ChannelFault =
   | 'dateWrong'
   | 'datePast'
 
-export type ChannelFaults = Partial<Record<keyof ChannelDraft | OwnField, ChannelFault>>
+export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
 /** What keeps the draft from being sent; `before` is null for a new channel. */
 export function channelFaults(
@@ -59,7 +60,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
 
 /** One that has expired meanwhile may be saved as it is. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
-  const seconds = expirySeconds(text)
+  const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'
   const isPast = seconds > 0 && seconds * 1_000 <= Date.now()
   return isPast && text !== before ? 'datePast' : null
@@ -77,7 +78,7 @@ function baseUrlFault(draft: ChannelDraft, type: ChannelType | undefined): Chann
 function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelFaults {
   const faults: ChannelFaults = {}
   for (const { key, kind, is_required: isRequired, default: preset } of type?.fields ?? []) {
-    const text = draft.own[key].trim()
+    const text = draft[key].trim()
     if (text === '' && isRequired && preset === '') faults[key] = 'fieldMissing'
     if (kind === 'json' && /^[[{]/.test(text) && objectFault(text) === 'notJson') {
       faults[key] = 'notJson'

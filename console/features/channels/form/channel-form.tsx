@@ -1,12 +1,9 @@
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
+import { TextField } from '#console/ui/fields.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
 import { BasicFields } from './basic-fields.tsx'
-import { JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
-import type { ChannelFaults } from './channel-faults.ts'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import { type ChannelFormProps, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { jsonFault } from './json-faults.ts'
 import { JsonField } from './json-field.tsx'
 import { KeyFields } from './key-fields.tsx'
@@ -14,31 +11,23 @@ import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
 /** What is changed on the way to the provider and back. */
-function MappingFields(props: ChannelFormProps): ReactElement {
-  const { draft, faults, refusal, onChange } = props
+function MappingFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
-  const json = (field: (typeof JSON_FIELDS)[number]) => ({
-    label: t(`channelForm.${field}`),
-    hint: t(`channelForm.${field}Hint`),
-    value: draft[field],
-    fault: faults[field],
-    judge: (text: string) => jsonFault(field, text),
-    refused: refusal?.field === field ? refusal.text : undefined,
-    onChange: (value: string) => onChange({ [field]: value }),
+  const json = (name: (typeof JSON_FIELDS)[number]) => ({
+    label: t(`channelForm.${name}`),
+    hint: t(`channelForm.${name}Hint`),
+    judge: (text: string) => jsonFault(name, text),
+    ...form.field(name),
   })
   return (
     <>
       <JsonField {...json('modelMapping')} example={'{"gpt-4o": "gpt-4o-2024-11-20"}'} />
-      <FormField label={t('channelForm.modelPrefix')} hint={t('channelForm.modelPrefixHint')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={200}
-            value={draft.modelPrefix}
-            onChange={(modelPrefix) => onChange({ modelPrefix })}
-          />
-        )}
-      </FormField>
+      <TextField
+        label={t('channelForm.modelPrefix')}
+        hint={t('channelForm.modelPrefixHint')}
+        maxLength={200}
+        {...form.field('modelPrefix')}
+      />
       <JsonField {...json('statusCodeMapping')} example={'{"400": "500"}'} />
       <JsonField {...json('paramOverride')} example={'{"temperature": 0}'} />
       <JsonField
@@ -58,10 +47,10 @@ const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
  * or mappings are set.
  */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
-  const { refusal } = props
   const { t } = useTranslation()
-  const isWrong = (fields: readonly (keyof ChannelFaults)[]) =>
-    fields.some((field) => props.faults[field] !== undefined)
+  const { errors } = props.form
+  const isWrong = (fields: readonly (keyof typeof errors)[]) =>
+    fields.some((field) => errors[field] !== undefined)
   return (
     <>
       <fieldset className="tg-form-group">
@@ -84,7 +73,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
         title={t('channelForm.mappings')}
         lead={t('channelForm.mappingsLead')}
         isFilled={MAPPINGS.some((field) => (props.stored?.[field] ?? '') !== '')}
-        isForced={isWrong(JSON_FIELDS) || JSON_FIELDS.some((one) => one === refusal?.field)}
+        isForced={isWrong(JSON_FIELDS)}
       >
         <MappingFields {...props} />
       </Section>

@@ -1,7 +1,7 @@
+import { secondsOfDateField } from '#console/ui/date-field.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import type { ChannelDraft } from './channel-draft.ts'
-import { expirySeconds } from './channel-expiry.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /** A new channel, or one for each key, as the server takes it; ask `channelFaults` first. */
@@ -41,12 +41,15 @@ export function changedTerms(
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 
+/** Unix seconds on the wire of a channel that does not expire. */
+const NEVER = -1
+
 const termsOf = (draft: ChannelDraft) => ({
   type: draft.type,
   name: draft.name.trim(),
   base_url: cleanUrl(draft.baseUrl),
-  other: draft.own.other.trim(),
-  openai_organization: draft.own.openai_organization.trim(),
+  other: draft.other.trim(),
+  openai_organization: draft.openai_organization.trim(),
   models: draft.models.join(','),
   group: draft.groups.join(','),
   model_prefix: draft.modelPrefix.trim(),
@@ -60,7 +63,7 @@ const termsOf = (draft: ChannelDraft) => ({
   max_rpm: Number(draft.maxRpm),
   max_input_tokens: Number(draft.maxInputTokens),
   cost_ratio: draft.costRatio.trim() === '' ? null : Number(draft.costRatio),
-  expired_time: expirySeconds(draft.expiresAt) ?? -1,
+  expired_time: secondsOfDateField(draft.expiresAt) ?? NEVER,
   status_code_mapping: draft.statusCodeMapping.trim(),
   param_override: draft.paramOverride.trim(),
   setting: draft.setting.trim(),

@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
@@ -12,7 +12,7 @@ import { ModelPicker } from './model-picker.tsx'
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ): ReactElement {
-  const { draft } = props
+  const { draft } = props.form
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
   const [found, setFound] = useState<readonly string[] | null>(null)
@@ -50,14 +50,15 @@ export function FetchedModels(
 
 /** The stored key goes to the stored address alone; null: a key is needed first. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
-  const { draft, stored, channel, type } = props
+  const { stored, channel, type } = props
+  const { draft } = props.form
   const [key] = keysOf(draft)
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
-    const { type: kind, setting, own } = draft
+    const { type: kind, setting } = draft
     // Of a channel that is there, the proxy's password is not shown: it is told which one it is.
     const known = channel === null ? {} : { id: channel.id }
-    const other = own.other.trim()
+    const other = draft.other.trim()
     return () =>
       call('POST /api/channel/fetch_models', {
         body: { ...known, base_url, type: kind, key, other, setting },

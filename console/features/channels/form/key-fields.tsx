@@ -3,27 +3,24 @@ import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/button.tsx'
 import { reasonText } from '#console/ui/channel-reason.ts'
-import { FormField } from '#console/ui/form-field.tsx'
-import { PasswordInput, TextArea } from '#console/ui/inputs.tsx'
+import { PasswordField, TextAreaField } from '#console/ui/fields.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
-import type { KeyMode } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /** Keys that failed and are not used for now: why, since when, and back again. */
-function KeysAside(
-  props: Pick<ChannelFormProps, 'draft' | 'onChange'> & { channel: Channel },
-): ReactElement {
-  const { channel, draft, onChange } = props
+function KeysAside(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }): ReactElement {
+  const { channel } = props
+  const { draft, change } = props.form
   const { t } = useTranslation()
   const count = channel.key_count
   const aside = channel.keys_set_aside
   const toggle = (index: number) => {
     const isBack = draft.enableKeys.includes(index)
     const others = draft.enableKeys.filter((other) => other !== index)
-    onChange({ enableKeys: isBack ? others : [...others, index].sort((a, b) => a - b) })
+    change({ enableKeys: isBack ? others : [...others, index].sort((a, b) => a - b) })
   }
   return (
     <div className="tg-field">
@@ -65,7 +62,8 @@ const STORED_MODES = ['append', 'replace'] as const
 
 /** The key or keys: how many channels they make, or what becomes of those that are stored. */
 export function KeyFields(props: ChannelFormProps): ReactElement {
-  const { draft, stored, channel, onChange } = props
+  const { form, stored, channel } = props
+  const { draft } = form
   const { t } = useTranslation()
   const isSeveral = channel !== null && channel.multi_key_mode !== ''
   const isTurned = isSeveral || draft.keyMode === 'multi_to_single'
@@ -78,13 +76,12 @@ export function KeyFields(props: ChannelFormProps): ReactElement {
       {isTurned && (
         <RadioCards
           label={t('channelForm.multiKeyMode')}
-          value={draft.multiKeyMode}
           choices={(['random', 'polling'] as const).map((value) => ({
             value,
             label: t(`channelForm.turn.${value}`),
             hint: t(`channelForm.turn.${value}Hint`),
           }))}
-          onChange={(multiKeyMode) => onChange({ multiKeyMode })}
+          {...form.field('multiKeyMode')}
         />
       )}
       {isSeveral && <KeysAside {...props} channel={channel} />}
@@ -93,18 +90,16 @@ export function KeyFields(props: ChannelFormProps): ReactElement {
 }
 
 function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }): ReactElement {
-  const { draft, onChange } = props
   const { t } = useTranslation()
   return (
     <RadioCards
       label={t('channelForm.keyMode')}
-      value={draft.keyMode}
       choices={props.modes.map((value) => ({
         value,
         label: t(`channelForm.mode.${value}`),
         hint: t(`channelForm.mode.${value}Hint`),
       }))}
-      onChange={(keyMode) => onChange({ keyMode })}
+      {...props.form.field('keyMode')}
     />
   )
 }
@@ -112,7 +107,8 @@ function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }): ReactEl
 const isSeveralMode = (mode: KeyMode): boolean => mode === 'batch' || mode === 'multi_to_single'
 
 function Keys(props: ChannelFormProps & { isSeveral: boolean }): ReactElement {
-  const { draft, stored, faults, type, isSeveral, onChange } = props
+  const { form, stored, type, isSeveral } = props
+  const { draft } = form
   const { t } = useTranslation()
   const isAgain = stored !== null && needsKeyAgain(stored, draft)
   const count = keysOf(draft).length
@@ -121,39 +117,27 @@ function Keys(props: ChannelFormProps & { isSeveral: boolean }): ReactElement {
     isSeveral ? t('channelForm.keyLines', { count }) : '',
     stored === null ? (type?.key_hint[currentLanguage()] ?? '') : '',
   ].filter((hint) => hint !== '')
-  const fault = faults.key
-  return (
-    <FormField
-      label={t('channelForm.key')}
-      hint={hints.length === 0 ? undefined : hints.join(' ')}
-      error={fault && t(`channelForm.fault.${fault}`)}
-      isRequired={stored === null || isAgain}
-    >
-      {(control) =>
-        isSeveral ? (
-          <TextArea
-            {...control}
-            isMono
-            rows={5}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder={t('channelForm.keysPlaceholder')}
-            value={draft.key}
-            onChange={(key) => onChange({ key })}
-          />
-        ) : (
-          <PasswordInput
-            {...control}
-            isKey
-            isMono
-            autoComplete="new-password"
-            spellCheck={false}
-            placeholder={t('channelForm.keyPlaceholder')}
-            value={draft.key}
-            onChange={(key) => onChange({ key })}
-          />
-        )
-      }
-    </FormField>
+  const shared = {
+    label: t('channelForm.key'),
+    hint: hints.length === 0 ? undefined : hints.join(' '),
+    isRequired: stored === null || isAgain,
+    isMono: true,
+    spellCheck: false,
+    ...form.field('key'),
+  }
+  return isSeveral ? (
+    <TextAreaField
+      {...shared}
+      rows={5}
+      autoComplete="off"
+      placeholder={t('channelForm.keysPlaceholder')}
+    />
+  ) : (
+    <PasswordField
+      {...shared}
+      isKey
+      autoComplete="new-password"
+      placeholder={t('channelForm.keyPlaceholder')}
+    />
   )
 }

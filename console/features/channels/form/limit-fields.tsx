@@ -3,66 +3,58 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { optionsQuery } from '#console/api/options.ts'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Switch } from '#console/ui/switches.tsx'
-import type { NUMBER_FIELDS } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import { DateTimeField, TextField } from '#console/ui/fields.tsx'
+import { SwitchField } from '#console/ui/switches.tsx'
+import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
 /** When a channel is chosen, how much it is asked for, until when, and at what cost. */
-export function LimitFields(props: ChannelFormProps): ReactElement {
-  const { draft, faults, onChange } = props
+export function LimitFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
+  const { autoBan } = form.draft
+  const number = (name: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number]) => (
+    <TextField
+      label={t(`channelForm.${name}`)}
+      hint={t(`channelForm.${name}Hint`)}
+      inputMode={name === 'costRatio' ? 'decimal' : 'numeric'}
+      {...form.field(name)}
+    />
+  )
   return (
     <>
       <div className="tg-form-row">
-        <NumberField {...props} field="priority" />
-        <NumberField {...props} field="weight" />
+        {number('priority')}
+        {number('weight')}
       </div>
       <div className="tg-form-row">
-        <NumberField {...props} field="maxConcurrency" />
-        <NumberField {...props} field="maxRpm" />
+        {number('maxConcurrency')}
+        {number('maxRpm')}
       </div>
       <div className="tg-form-row">
-        <NumberField {...props} field="maxInputTokens" />
-        <FormField
+        {number('maxInputTokens')}
+        <DateTimeField
           label={t('channelForm.expiresAt')}
           hint={t('channelForm.expiresAtHint')}
-          error={faults.expiresAt && t(`channelForm.fault.${faults.expiresAt}`)}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              type="datetime-local"
-              max="9999-12-31T23:59"
-              value={draft.expiresAt}
-              onChange={(expiresAt) => onChange({ expiresAt })}
-            />
-          )}
-        </FormField>
+          className=""
+          {...form.field('expiresAt')}
+        />
       </div>
       <div className="tg-form-row">
-        <NumberField {...props} field="costRatio" />
-        <FormField label={t('channels.tag')} hint={t('channelForm.tagHint')}>
-          {(control) => (
-            <TextInput
-              {...control}
-              maxLength={200}
-              value={draft.tag}
-              onChange={(tag) => onChange({ tag })}
-            />
-          )}
-        </FormField>
+        {number('costRatio')}
+        <TextField
+          label={t('channels.tag')}
+          hint={t('channelForm.tagHint')}
+          maxLength={200}
+          {...form.field('tag')}
+        />
       </div>
-      <Switch
+      <SwitchField
         label={t('channelForm.autoBan')}
         hint={
           <>
-            {t('channelForm.autoBanHint')} {draft.autoBan && <OffForTheSite />}
+            {t('channelForm.autoBanHint')} {autoBan && <OffForTheSite />}
           </>
         }
-        isOn={draft.autoBan}
-        onChange={(autoBan) => onChange({ autoBan })}
+        {...form.field('autoBan')}
       />
     </>
   )
@@ -78,29 +70,5 @@ function OffForTheSite(): ReactElement | null {
       {t('channelForm.autoBanOff')}{' '}
       <Link to="/admin/settings?tab=models">{t('channelForm.autoBanSettings')}</Link>
     </span>
-  )
-}
-
-function NumberField(
-  props: ChannelFormProps & { field: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number] },
-): ReactElement {
-  const { draft, field, faults, onChange } = props
-  const { t } = useTranslation()
-  const fault = faults[field]
-  return (
-    <FormField
-      label={t(`channelForm.${field}`)}
-      hint={t(`channelForm.${field}Hint`)}
-      error={fault && t(`channelForm.fault.${fault}`)}
-    >
-      {(control) => (
-        <TextInput
-          {...control}
-          inputMode={field === 'costRatio' ? 'decimal' : 'numeric'}
-          value={draft[field]}
-          onChange={(value) => onChange({ [field]: value })}
-        />
-      )}
-    </FormField>
   )
 }

@@ -4,58 +4,45 @@ import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels.ts'
 import { Button } from '#console/ui/button.tsx'
+import { NamesField, TextField } from '#console/ui/fields.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { groupTag } from '#console/ui/group-tag.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { UnpricedTag, useUnpriced } from '../unpriced.tsx'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
 /** The models a channel serves, the one it is tested with, and the groups it serves. */
 export function ModelFields(props: ChannelFormProps): ReactElement {
-  const { draft, faults, refusal, onChange } = props
+  const { form } = props
   const { t } = useTranslation()
-  const refused = refusal?.field === 'groups' ? refusal.text : undefined
   const groups = useQuery(groupsQuery).data ?? []
   return (
     <>
       <Models {...props} />
       {props.stored !== null && <Unpriced {...props} />}
-      <FormField label={t('channelForm.testModel')} hint={t('channelForm.testModelHint')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={200}
-            placeholder={draft.models[0] ?? ''}
-            value={draft.testModel}
-            onChange={(testModel) => onChange({ testModel })}
-          />
-        )}
-      </FormField>
-      <FormField
+      <TextField
+        label={t('channelForm.testModel')}
+        hint={t('channelForm.testModelHint')}
+        maxLength={200}
+        placeholder={form.draft.models[0] ?? ''}
+        {...form.field('testModel')}
+      />
+      <NamesField
         label={t('channels.groups')}
-        error={faults.groups ? t(`channelForm.fault.${faults.groups}`) : refused}
         isRequired
-      >
-        {(control) => (
-          <NameList
-            control={control}
-            names={draft.groups}
-            suggestions={groups}
-            show={groupTag}
-            placeholder={t('channelForm.groupsPlaceholder')}
-            onChange={(names) => onChange({ groups: names })}
-          />
-        )}
-      </FormField>
+        suggestions={groups}
+        show={groupTag}
+        placeholder={t('channelForm.groupsPlaceholder')}
+        {...form.field('groups')}
+      />
     </>
   )
 }
 
 /** The models of a channel that is there whose calls are refused for want of a price. */
-function Unpriced({ draft }: ChannelFormProps): ReactElement {
+function Unpriced({ form: { draft } }: ChannelFormProps): ReactElement {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
   const [shown, setShown] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
@@ -72,7 +59,8 @@ function Unpriced({ draft }: ChannelFormProps): ReactElement {
 }
 
 function Models(props: ChannelFormProps): ReactElement {
-  const { draft, type, faults, onChange } = props
+  const { form, type } = props
+  const { models: chosen } = form.draft
   const { t } = useTranslation()
   const known = useQuery(knownModelsQuery)
   const enabled = useQuery(enabledModelsQuery)
@@ -80,8 +68,8 @@ function Models(props: ChannelFormProps): ReactElement {
     ...(known.isError ? [t('channels.modelsFailed')] : []),
     ...(enabled.isError ? [t('channels.enabledModelsFailed')] : []),
   ]
-  const set = (models: readonly string[]) => onChange({ models })
-  const add = (models: readonly string[]) => set([...new Set([...draft.models, ...models])])
+  const set = (models: readonly string[]) => form.change({ models })
+  const add = (models: readonly string[]) => set([...new Set([...chosen, ...models])])
   const fills = [
     { words: t('channelForm.fillType'), models: type?.models ?? [] },
     { words: t('channelForm.fillKnown'), models: known.data ?? [] },
@@ -91,14 +79,14 @@ function Models(props: ChannelFormProps): ReactElement {
     <FormField
       label={t('channels.models')}
       hint={failed.length > 0 ? failed.join(' ') : undefined}
-      error={faults.models && t(`channelForm.fault.${faults.models}`)}
+      error={form.errors.models}
       isRequired
     >
       {(control) => (
         <>
           <NameList
             control={control}
-            names={draft.models}
+            names={chosen}
             suggestions={[...new Set([...(type?.models ?? []), ...(known.data ?? [])])]}
             placeholder={t('channelForm.modelsPlaceholder')}
             onChange={set}
@@ -110,9 +98,9 @@ function Models(props: ChannelFormProps): ReactElement {
                 {words}
               </Button>
             ))}
-            {draft.models.length > 0 && (
+            {chosen.length > 0 && (
               <Button size="small" tone="quiet" onClick={() => set([])}>
-                {t('channelForm.clearModels', { count: draft.models.length })}
+                {t('channelForm.clearModels', { count: chosen.length })}
               </Button>
             )}
           </div>

@@ -1,8 +1,8 @@
-import { type ReactElement, useId, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
+import { Dialog } from '#console/ui/dialog.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
 import { Checkbox } from '#console/ui/switches.tsx'
 
 type PickerProps = {
@@ -17,20 +17,21 @@ type PickerProps = {
 
 /** Which of a provider's models a channel serves. */
 export function ModelPicker(props: PickerProps): ReactElement {
-  const id = useId()
+  const { t } = useTranslation()
+  const { isOpen, onClose } = props
   return (
-    <Overlay
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      labelledBy={id}
-      className="tg-dialog tg-picker"
+    <Dialog
+      isOpen={isOpen}
+      title={t('channelForm.pickTitle')}
+      className="tg-picker"
+      onClose={onClose}
     >
-      <Picks {...props} titleId={id} />
-    </Overlay>
+      <Picks {...props} />
+    </Dialog>
   )
 }
 
-function Picks(props: PickerProps & { titleId: string }): ReactElement {
+function Picks(props: PickerProps): ReactElement {
   const { found, chosen } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
@@ -48,7 +49,6 @@ function Picks(props: PickerProps & { titleId: string }): ReactElement {
   }
   return (
     <>
-      <h2 id={props.titleId}>{t('channelForm.pickTitle')}</h2>
       <p className="tg-hint">{t('channelForm.pickLead', { count: found.length })}</p>
       <TextInput
         type="search"

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, updateChannel } from '#console/api/channels.ts'
 import { exchange } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { unpricedAmong } from '#console/api/unpriced-models.ts'
+import { namedField } from '#console/ui/at-field.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { useDraftForm } from '#console/ui/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel } from '#write-api/contract/channels.ts'
 import { calledNames } from '../unpriced.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
-import { type ChannelFaults, channelFaults } from './channel-faults.ts'
+import { type ChannelFault, channelFaults } from './channel-faults.ts'
 import { ChannelForm } from './channel-form.tsx'
 import { changedTerms, createdTerms } from './channel-terms.ts'
-import { type FieldRefusal, refusalOf } from './field-refusal.ts'
 import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
@@ -30,38 +30,21 @@ type FormProps = {
   onUnpriced: (models: readonly string[]) => void
 }
 
-/** The drawer with its draft: nothing leaves it with a fault, and no change is lost unasked. */
+/** The drawer with the form of a channel. */
 export function OpenForm(props: FormProps): ReactElement {
   const { channel } = props
   const { t } = useTranslation()
   const { find } = useTypeFacts()
-  const form = useRef<HTMLFormElement>(null)
-  const [before] = useState(() =>
-    channel === null ? newChannel(find(1)) : draftOfChannel(channel),
-  )
-  const [draft, setDraft] = useState<ChannelDraft>(before)
-  const [faults, setFaults] = useState<ChannelFaults>({})
-  const [refusal, setRefusal] = useState<FieldRefusal | null>(null)
-  const stored = channel === null ? null : before
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  useLeaveGuard(props.isOpen && isChanged)
-  const save = useSave(props)
-  const judge = (next: ChannelDraft) => channelFaults(next, stored, find(next.type))
-  const { isBusy, submit } = useSubmit(async () => {
-    const found = judge(draft)
-    setFaults(found)
-    // A refusal that is still drawn when the next one arrives would be given the focus.
-    setRefusal(null)
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    try {
-      await save(before, draft)
-    } catch (error) {
-      const refused = refusalOf(error)
-      if (refused === null) throw error
-      setRefusal(refused)
-      focusFirstFault(form)
-    }
-  }, props.onClose)
+  const form = useDraftForm<ChannelDraft, ChannelFault>({
+    initial: () => (channel === null ? newChannel(find(1)) : draftOfChannel(channel)),
+    validate: (draft, before) =>
+      channelFaults(draft, channel === null ? null : before, find(draft.type)),
+    faultText: (fault) => t(`channelForm.fault.${fault}`),
+    save: useSave(props),
+    errorsOf,
+    onRepeat: props.onClose,
+  })
+  useLeaveGuard(props.isOpen && form.isChanged)
   const title = channel === null ? 'channelForm.createTitle' : 'channelForm.editTitle'
   return (
     <FormDrawer
@@ -70,27 +53,32 @@ export function OpenForm(props: FormProps): ReactElement {
       lead={t('channelForm.createLead')}
       submitText={t(channel === null ? 'channelForm.createAction' : 'channelForm.saveAction')}
       form={form}
-      isChanged={isChanged}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
       onClose={props.onClose}
     >
       <ChannelForm
-        draft={draft}
-        stored={stored}
+        form={form}
+        stored={channel === null ? null : form.before}
         channel={channel}
-        type={find(draft.type)}
-        faults={faults}
-        refusal={refusal}
-        onChange={(patch) => {
-          const next = { ...draft, ...patch }
-          setDraft(next)
-          if (refusal !== null && refusal.field in patch) setRefusal(null)
-          if (Object.keys(faults).length > 0) setFaults(judge(next))
-        }}
+        type={find(form.draft.type)}
       />
     </FormDrawer>
   )
+}
+
+/** The field of the form for a field that the server names. */
+const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
+  base_url: 'baseUrl',
+  group: 'groups',
+  model_mapping: 'modelMapping',
+  status_code_mapping: 'statusCodeMapping',
+  param_override: 'paramOverride',
+  setting: 'setting',
+}
+
+function errorsOf(error: unknown) {
+  const named = namedField(error)
+  const field = named === null ? undefined : FIELDS[named.field]
+  return named === null || field === undefined ? null : { [field]: named.text }
 }
 
 /** The models that callers can name from now on, and could not before. */
@@ -108,7 +96,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { find } = useTypeFacts()
   const client = useQueryClient()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
-  return async (before: ChannelDraft, draft: ChannelDraft) => {
+  return async (draft: ChannelDraft, before: ChannelDraft) => {
     const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
     if (isNewAddress && endsInVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
     if (channel === null) {

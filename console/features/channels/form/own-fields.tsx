@@ -1,10 +1,9 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
-import { FormField } from '#console/ui/form-field.tsx'
-import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { SelectField, TextAreaField, TextField } from '#console/ui/fields.tsx'
 import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
-import type { ChannelFormProps } from './channel-form-props.ts'
+import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-faults.ts'
 
 /** The fields that the type declares; one that is empty shows what is used instead. */
@@ -18,54 +17,38 @@ export function OwnFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-function OwnField(props: ChannelFormProps & { field: ChannelTypeField }): ReactElement {
-  const { draft, faults, field, onChange } = props
+function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField }): ReactElement {
   const { t } = useTranslation()
   const [isBroken, setBroken] = useState(false)
   const language = currentLanguage()
-  const fault = faults[field.key] ?? (isBroken ? 'notJson' : undefined)
-  const value = draft.own[field.key]
-  const set = (text: string) => onChange({ own: { ...draft.own, [field.key]: text } })
+  const { value, error, onChange } = form.field(field.key)
+  const shared = {
+    label: field.label[language],
+    hint: field.hint[language] || undefined,
+    error: error ?? (isBroken ? t('channelForm.fault.notJson') : undefined),
+    isRequired: field.is_required && field.default === '',
+    value,
+    onChange,
+  }
+  if (field.kind === 'choice') {
+    const choices = ['', ...(field.choices ?? [])].map((choice) => ({
+      value: choice,
+      label: choice || t('channelForm.byDefault', { value: field.default || '–' }),
+    }))
+    return <SelectField {...shared} choices={choices} />
+  }
+  if (field.kind !== 'json') {
+    return <TextField {...shared} maxLength={2000} placeholder={field.default} />
+  }
   return (
-    <FormField
-      label={field.label[language]}
-      hint={field.hint[language] || undefined}
-      error={fault && t(`channelForm.fault.${fault}`)}
-      isRequired={field.is_required && field.default === ''}
-    >
-      {(control) =>
-        field.kind === 'choice' ? (
-          <Select
-            {...control}
-            value={value}
-            choices={['', ...(field.choices ?? [])].map((choice) => ({
-              value: choice,
-              label: choice || t('channelForm.byDefault', { value: field.default || '–' }),
-            }))}
-            onChange={set}
-          />
-        ) : field.kind === 'json' ? (
-          <TextArea
-            {...control}
-            isMono
-            rows={3}
-            spellCheck={false}
-            placeholder={field.default}
-            value={value}
-            onChange={set}
-            onBlur={() => setBroken(isBrokenJson(value))}
-          />
-        ) : (
-          <TextInput
-            {...control}
-            maxLength={2000}
-            placeholder={field.default}
-            value={value}
-            onChange={set}
-          />
-        )
-      }
-    </FormField>
+    <TextAreaField
+      {...shared}
+      isMono
+      rows={3}
+      spellCheck={false}
+      placeholder={field.default}
+      onBlur={() => setBroken(isBrokenJson(value))}
+    />
   )
 }
 

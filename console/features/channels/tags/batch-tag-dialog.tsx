@@ -1,10 +1,8 @@
-import { type ReactElement, useId, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import { TextField } from '#console/ui/fields.tsx'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { useDraftForm } from '#console/ui/use-draft-form.ts'
 
 /** Asks for the tag that all chosen channels get. */
 export function BatchTagDialog(props: {
@@ -14,66 +12,34 @@ export function BatchTagDialog(props: {
   /** Answers whether they have it now. */
   onTag: (tag: string) => Promise<boolean>
 }): ReactElement {
-  const id = useId()
-  return (
-    <Overlay isOpen={props.isOpen} onClose={props.onClose} labelledBy={id} className="tg-dialog">
-      <TagForm {...props} titleId={id} />
-    </Overlay>
-  )
-}
-
-/** Its own part, so that each opening starts anew. */
-function TagForm(props: {
-  titleId: string
-  count: number
-  onClose: () => void
-  onTag: (tag: string) => Promise<boolean>
-}): ReactElement {
   const { t } = useTranslation()
-  const form = useRef<HTMLFormElement>(null)
-  const [tag, setTag] = useState('')
-  const [isMissing, setMissing] = useState(false)
-  const { isBusy, submit } = useSubmit(async () => {
-    setMissing(tag.trim() === '')
-    if (tag.trim() === '') return focusFirstFault(form)
-    if (await props.onTag(tag.trim())) props.onClose()
-  }, props.onClose)
+  const form = useDraftForm({
+    initial: () => ({ tag: '' }),
+    validate: ({ tag }) => (tag.trim() === '' ? { tag: t('channelForm.fault.tagMissing') } : {}),
+    save: async ({ tag }) => {
+      if (await props.onTag(tag.trim())) close()
+    },
+    onRepeat: () => close(),
+  })
+  const close = () => {
+    form.reset()
+    props.onClose()
+  }
   return (
-    <form
-      ref={form}
-      className="tg-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
+    <FormDialog
+      isOpen={props.isOpen}
+      title={t('channelTags.batchTitle', { count: props.count })}
+      submitText={t('channelTags.batchAction')}
+      form={form}
+      onClose={close}
     >
-      <h2 id={props.titleId}>{t('channelTags.batchTitle', { count: props.count })}</h2>
-      <FormField
+      <TextField
         label={t('channels.tag')}
         hint={t('channelTags.batchHint')}
-        error={isMissing ? t('channelForm.fault.tagMissing') : undefined}
         isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            autoFocus
-            maxLength={200}
-            value={tag}
-            onChange={(next) => {
-              setTag(next)
-              if (next.trim() !== '') setMissing(false)
-            }}
-          />
-        )}
-      </FormField>
-      <div className="tg-dialog-foot">
-        <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
-        <Button type="submit" tone="primary" isBusy={isBusy}>
-          {t('channelTags.batchAction')}
-        </Button>
-      </div>
-    </form>
+        maxLength={200}
+        {...form.field('tag')}
+      />
+    </FormDialog>
   )
 }

@@ -1,3 +1,4 @@
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { UpdateTag } from '#write-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
@@ -14,7 +15,7 @@ export type TagDraft = {
   weight: string
 }
 
-export type TagFaults = Partial<Record<keyof TagDraft, JsonFault | 'notInteger' | 'notNatural'>>
+export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
 /** What the channels have in common; empty where they differ. */
 export function draftOfGroup(
@@ -33,7 +34,8 @@ export function draftOfGroup(
   }
 }
 
-export function tagFaults({ modelMapping, priority, weight }: TagDraft): TagFaults {
+export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
+  const { modelMapping, priority, weight } = draft
   const fault = jsonFault('modelMapping', modelMapping)
   return {
     ...(fault === null ? {} : { modelMapping: fault }),

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, type TestOutcome, testChannel } from '#console/api/channels.ts'
 import { Button } from '#console/ui/button.tsx'
+import { Dialog } from '#console/ui/dialog.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
@@ -42,29 +43,21 @@ function useModelTests(channelId: number) {
 
 /** Picks models of a channel and asks the provider for a word from each. */
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {
-  const id = useId()
-  const last = useRef<Channel | null>(null)
-  if (props.channel !== null) last.current = props.channel
+  const { t } = useTranslation()
+  const { isOpen, shown } = useOpening(props.channel)
   return (
-    <Overlay
-      isOpen={props.channel !== null}
+    <Dialog
+      isOpen={isOpen}
+      title={t('channelTests.title', { name: shown?.name ?? '' })}
+      className="tg-picker"
       onClose={props.onClose}
-      labelledBy={id}
-      className="tg-dialog tg-picker"
     >
-      {last.current !== null && (
-        <ModelTests titleId={id} channel={last.current} onClose={props.onClose} />
-      )}
-    </Overlay>
+      {shown !== null && <ModelTests channel={shown} onClose={props.onClose} />}
+    </Dialog>
   )
 }
 
-/** Its own part, so that each opening starts anew. */
-function ModelTests(props: {
-  titleId: string
-  channel: Channel
-  onClose: () => void
-}): ReactElement {
+function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElement {
   const { channel } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
@@ -74,7 +67,6 @@ function ModelTests(props: {
   const first = channel.test_model || models[0]
   return (
     <>
-      <h2 id={props.titleId}>{t('channelTests.title', { name: channel.name })}</h2>
       <p className="tg-hint">{t('channelTests.lead')}</p>
       <TextInput
         type="search"

@@ -1,13 +1,12 @@
-import { type ReactElement, useId, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import { TextField } from '#console/ui/fields.tsx'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-type DialogProps = {
+/** Asks for the username before something that has no way back. */
+export function TypedNameDialog(props: {
   user: User
   isOpen: boolean
   title: string
@@ -16,71 +15,38 @@ type DialogProps = {
   /** Closes what has to close, unless it fails. */
   act: () => Promise<void>
   onClose: () => void
-}
-
-/** Asks for the username before something that has no way back. */
-export function TypedNameDialog(props: DialogProps): ReactElement {
-  const id = useId()
-  return (
-    <Overlay
-      isOpen={props.isOpen}
-      onClose={props.onClose}
-      labelledBy={id}
-      describedBy={`${id}-body`}
-      role="alertdialog"
-      className="tg-dialog"
-    >
-      <h2 id={id}>{props.title}</h2>
-      <TypedName {...props} bodyId={`${id}-body`} />
-    </Overlay>
-  )
-}
-
-/** Mounted with the dialog: what was typed for one is never there for the next. */
-function TypedName(props: DialogProps & { bodyId: string }): ReactElement {
-  const { user, onClose } = props
+}): ReactElement {
   const { t } = useTranslation()
-  const body = useRef<HTMLFormElement>(null)
-  const [typed, setTyped] = useState('')
-  const [isWrong, setWrong] = useState(false)
-  const { isBusy, submit } = useSubmit(async () => {
-    setWrong(typed.trim() !== user.username)
-    if (typed.trim() !== user.username) return focusFirstFault(body)
-    await props.act()
-    onClose()
+  const { username } = props.user
+  const form = useDraftForm({
+    initial: () => ({ name: '' }),
+    save: async ({ name }) => {
+      if (name.trim() !== username) throw new FieldError({ name: t('users.fault.nameDiffers') })
+      await props.act()
+      close()
+    },
   })
+  const close = () => {
+    form.reset()
+    props.onClose()
+  }
   return (
-    <form
-      ref={body}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
+    <FormDialog
+      isOpen={props.isOpen}
+      role="alertdialog"
+      title={props.title}
+      lead={props.body}
+      submitText={props.actionText}
+      tone="danger"
+      form={form}
+      onClose={close}
     >
-      <div id={props.bodyId} className="tg-dialog-body">
-        <p>{props.body}</p>
-        <FormField
-          label={t('users.typeName', { name: user.username })}
-          error={isWrong ? t('users.fault.nameDiffers') : undefined}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              value={typed}
-              onChange={setTyped}
-            />
-          )}
-        </FormField>
-      </div>
-      <div className="tg-dialog-foot">
-        <Button onClick={onClose}>{t('ui.cancel')}</Button>
-        <Button tone="danger" isBusy={isBusy} onClick={() => void submit()}>
-          {props.actionText}
-        </Button>
-      </div>
-    </form>
+      <TextField
+        label={t('users.typeName', { name: username })}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.field('name')}
+      />
+    </FormDialog>
   )
 }

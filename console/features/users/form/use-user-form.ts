@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
@@ -7,8 +6,13 @@ import { storedUser, storeUser } from '#console/api/session.ts'
 import { usersKey } from '#console/api/users.ts'
 import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import {
+  type DraftForm,
+  errorsByCode,
+  type FieldCodes,
+  useDraftForm,
+} from '#console/ui/use-draft-form.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
-import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import {
@@ -18,9 +22,8 @@ import {
   draftOfUser,
   type FormKind,
   newUser,
-  type Refused,
   type UserDraft,
-  type UserFaults,
+  type UserFault,
   userFaults,
 } from './user-draft.ts'
 
@@ -33,63 +36,36 @@ export type UserFormGiven = {
   onClose: () => void
 }
 
-/** The field that a refusal of the server is told at. */
-const REFUSED_OF: Readonly<Record<string, keyof Refused>> = {
-  ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
-  PasswordTooShort: 'password',
-  PasswordTooLong: 'password',
-  WrongOriginalPassword: 'originalPassword',
-  ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'originalPassword'] as const)),
+const FIELD_CODES: FieldCodes<UserDraft> = {
+  username: USERNAME_CODES,
+  password: ['PasswordTooShort', 'PasswordTooLong'],
+  originalPassword: ['WrongOriginalPassword', ...PROOF_CODES],
 }
 
-/** The draft of a user: nothing leaves it with a fault, and no change is lost unasked. */
-export function useUserForm(given: UserFormGiven) {
+/** The form of a user. */
+export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
+  const { t } = useTranslation()
   const { kind, user } = given
-  const form = useRef<HTMLFormElement>(null)
-  const [before] = useState(() => (user === null ? newUser() : draftOfUser(user)))
-  const [draft, setDraft] = useState<UserDraft>(before)
-  const [faults, setFaults] = useState<UserFaults>({})
-  const [refused, setRefused] = useState<Refused>({})
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  useLeaveGuard(given.isOpen && isChanged && kind !== 'new')
   const save = useSave(given)
-  const { isBusy, submit } = useSubmit(async () => {
-    const found = userFaults(kind, before, draft)
-    setFaults(found)
-    setRefused({})
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    try {
-      await save(before, draft)
-    } catch (error) {
-      // A first password behind two-step login: a code stands for the one that there is none of.
-      if (error instanceof ApiError && error.code === 'ProofNeeded') {
-        setDraft((now) => ({ ...now, proof: 'code' }))
+  const form = useDraftForm<UserDraft, UserFault>({
+    initial: () => (user === null ? newUser() : draftOfUser(user)),
+    validate: (draft, before) => userFaults(kind, before, draft),
+    faultText: (fault) => t(`users.fault.${fault}`),
+    save: async (draft, before) => {
+      try {
+        await save(before, draft)
+      } catch (error) {
+        // With two-step login, a code takes the place of the password that the account lacks.
+        const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
+        if (needsCode) form.change({ proof: 'code' })
+        throw error
       }
-      const field = error instanceof ApiError ? REFUSED_OF[error.code] : undefined
-      if (field === undefined) throw error
-      setRefused({ [field]: (error as ApiError).message })
-      focusFirstFault(form)
-    }
-  }, given.onClose)
-  const onProved = async (proof: UpdateSelf) => {
-    const found = userFaults(kind, before, { ...draft, proof: 'none' })
-    setFaults(found)
-    if (Object.keys(found).length > 0) return focusFirstFault(form)
-    await save(before, { ...draft, proof: 'none' }, proof)
-  }
-  const onChange = (patch: Partial<UserDraft>) => {
-    const next = { ...draft, ...patch }
-    setDraft(next)
-    setRefused({})
-    if (Object.keys(faults).length > 0) setFaults(userFaults(kind, before, next))
-  }
-  return {
-    form,
-    isChanged,
-    isBusy,
-    submit,
-    fields: { kind, before, draft, faults, refused, onChange, onProved },
-  }
+    },
+    errorsOf: errorsByCode(FIELD_CODES),
+    onRepeat: given.onClose,
+  })
+  useLeaveGuard(given.isOpen && form.isChanged && kind !== 'new')
+  return form
 }
 
 /** The name is in the top bar, too. */
@@ -107,7 +83,7 @@ const ALONG = { goesAlong: true }
 function useSave({ kind, user, onClose }: UserFormGiven) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  return async (before: UserDraft, draft: UserDraft, proof: UpdateSelf = {}) => {
+  return async (before: UserDraft, draft: UserDraft) => {
     if (user === null) {
       await call('POST /api/user/', { body: createdUser(draft) })
       showSuccess(t('users.userCreated'), ALONG)
@@ -115,7 +91,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
       const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
       try {
-        if (kind === 'self') await updateSelf({ ...changed, ...proof })
+        if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
         // What the server refuses it says itself; an answer that never came says nothing.

@@ -3,6 +3,7 @@ import {
   PASSWORD_LENGTH_MIN,
   USERNAME_LENGTH_MAX,
 } from '#console/ui/account-draft.ts'
+import type { DraftForm, FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
@@ -17,6 +18,8 @@ export type UserDraft = {
   group: string
   /** Why the group changes. */
   reason: string
+  /** A passkey that was shown in place of a password or code. */
+  passkey?: UpdateSelf['passkey']
 }
 
 /** A new user; another one, by an admin; or oneself, without a group. */
@@ -30,9 +33,7 @@ export type UserFault =
   | 'originalMissing'
   | 'codeMissing'
   | 'reasonMissing'
-export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
-/** What the server refused, in its own words. */
-export type Refused = Partial<Record<'username' | 'password' | 'originalPassword', string>>
+export type UserFaults = FieldErrors<UserDraft, UserFault>
 
 export const newUser = (): UserDraft => ({
   username: '',
@@ -96,6 +97,7 @@ export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUse
 export const changedSelf = (before: UserDraft, after: UserDraft): UpdateSelf => ({
   ...ownChanges(before, after),
   ...(asksProof(after) ? proofOf(after) : {}),
+  ...(after.passkey === undefined ? {} : { passkey: after.passkey }),
 })
 
 const proofOf = ({ proof, originalPassword: typed }: UserDraft): UpdateSelf =>
@@ -108,14 +110,4 @@ const ownChanges = (before: UserDraft, after: UserDraft) => ({
   ...(after.password === '' ? {} : { password: after.password }),
 })
 
-/** What the form and its groups of fields share. */
-export type UserFormProps = {
-  kind: FormKind
-  before: UserDraft
-  draft: UserDraft
-  faults: UserFaults
-  refused: Refused
-  onChange: (patch: Partial<UserDraft>) => void
-  /** Saves with a proof that is no field. */
-  onProved: (proof: UpdateSelf) => Promise<void>
-}
+export type UserFormProps = { kind: FormKind; form: DraftForm<UserDraft> }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, type ReactNode, useRef, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
@@ -12,6 +12,7 @@ import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { useBalances } from '../quota/use-balances.ts'
 import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
@@ -30,7 +31,7 @@ type FormProps = UserFormGiven & {
 function OpenForm(props: FormProps): ReactElement {
   const { kind, user } = props
   const { t } = useTranslation()
-  const { form, isChanged, isBusy, submit, fields } = useUserForm(props)
+  const form = useUserForm(props)
   const isNew = kind === 'new'
   const name = user === null ? '' : calledOf(user)
   return (
@@ -40,12 +41,9 @@ function OpenForm(props: FormProps): ReactElement {
       lead={t(`users.lead.${kind}`)}
       submitText={t(isNew ? 'users.createAction' : 'users.saveAction')}
       form={form}
-      isChanged={isChanged}
-      isBusy={isBusy}
-      onSubmit={() => void submit()}
       onClose={props.onClose}
     >
-      <UserForm {...fields} />
+      <UserForm kind={kind} form={form} />
       {props.children}
     </FormDrawer>
   )
@@ -109,21 +107,15 @@ type DrawerProps = {
   onClose: () => void
 }
 
-/** Creates a user, or shows and changes one. Mounted anew for each, so no draft is left over. */
+/** Creates a user, or shows and changes one. */
 export function UserDrawer(props: DrawerProps): ReactElement {
-  const last = useRef<number | 'new'>('new')
-  const openings = useRef(0)
-  const wasOpen = useRef(false)
-  const isOpen = props.edited !== null
-  if (props.edited !== null) last.current = props.edited
-  if (isOpen && !wasOpen.current) openings.current += 1
-  wasOpen.current = isOpen
-  const key = `${last.current} ${openings.current}`
-  const shown = { isOpen, onClose: props.onClose }
-  return last.current === 'new' ? (
-    <OpenForm key={key} {...shown} kind="new" user={null} />
+  const { onClose, actor, onAdjust } = props
+  const { isOpen, shown, key } = useOpening(props.edited)
+  const frame = { key: `${shown} ${key}`, isOpen, onClose }
+  return shown === null || shown === 'new' ? (
+    <OpenForm {...frame} kind="new" user={null} />
   ) : (
-    <OneUser key={key} {...shown} actor={props.actor} onAdjust={props.onAdjust} id={last.current} />
+    <OneUser {...frame} actor={actor} onAdjust={onAdjust} id={shown} />
   )
 }
 

@@ -1,44 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery, securityQuery } from '#console/api/account.ts'
-import { arePasskeysPossible, proveByPasskey } from '#console/api/auth/passkeys.ts'
-import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { PasswordInput, Select, TextInput } from '#console/ui/inputs.tsx'
-import { useSubmit } from '#console/ui/use-submit.ts'
-import type { UpdateSelf } from '#write-api/contract/users.ts'
+import { groupsQuery } from '#console/api/account.ts'
+import { PasswordField, SelectField, TextField } from '#console/ui/fields.tsx'
+import { PasskeyProof } from '#console/ui/passkey-proof.tsx'
 import { ReasonField } from '../reason-field.tsx'
 import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
-
-/** The group, and the reason for another one. */
-function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactElement {
-  const { t } = useTranslation()
-  const groups = useQuery(groupsQuery).data ?? []
-  const names = [...new Set([...groups, before.group])]
-  return (
-    <>
-      <FormField label={t('users.group')} hint={t('users.groupHint')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.group}
-            choices={names.map((name) => ({ value: name, label: name }))}
-            onChange={(group) => onChange({ group })}
-          />
-        )}
-      </FormField>
-      {asksReason(before, draft) && (
-        <ReasonField
-          value={draft.reason}
-          error={faults.reason && t(`users.fault.${faults.reason}`)}
-          placeholder={t('users.groupReasonPlaceholder')}
-          onChange={(reason) => onChange({ reason })}
-        />
-      )}
-    </>
-  )
-}
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
@@ -65,43 +32,50 @@ export function UserForm(props: UserFormProps): ReactElement {
   )
 }
 
-function NameFields({ kind, draft, faults, refused, onChange }: UserFormProps): ReactElement {
+/** The group, and the reason for another one. */
+function GroupFields({ form }: UserFormProps): ReactElement {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  const names = [...new Set([...groups, form.before.group])]
+  return (
+    <>
+      <SelectField
+        label={t('users.group')}
+        hint={t('users.groupHint')}
+        choices={names.map((name) => ({ value: name, label: name }))}
+        {...form.field('group')}
+      />
+      {asksReason(form.before, form.draft) && (
+        <ReasonField placeholder={t('users.groupReasonPlaceholder')} {...form.field('reason')} />
+      )}
+    </>
+  )
+}
+
+function NameFields({ kind, form }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const isNew = kind === 'new'
   return (
     <>
-      <FormField
+      <TextField
         label={t('users.username')}
         hint={isNew ? t('users.usernameHint') : t('users.usernameFixed')}
-        error={faults.username ? t(`users.fault.${faults.username}`) : refused.username}
         isRequired={isNew}
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            autoFocus={isNew}
-            autoComplete="off"
-            spellCheck={false}
-            readOnly={!isNew}
-            maxLength={NAME_MAX}
-            placeholder={t('users.usernamePlaceholder')}
-            value={draft.username}
-            onChange={(username) => onChange({ username })}
-          />
-        )}
-      </FormField>
-      <FormField label={t('users.displayName')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            autoComplete="off"
-            maxLength={SHOWN_NAME_MAX}
-            placeholder={t('users.displayNamePlaceholder')}
-            value={draft.displayName}
-            onChange={(displayName) => onChange({ displayName })}
-          />
-        )}
-      </FormField>
+        autoFocus={isNew}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={!isNew}
+        maxLength={NAME_MAX}
+        placeholder={t('users.usernamePlaceholder')}
+        {...form.field('username')}
+      />
+      <TextField
+        label={t('users.displayName')}
+        autoComplete="off"
+        maxLength={SHOWN_NAME_MAX}
+        placeholder={t('users.displayNamePlaceholder')}
+        {...form.field('displayName')}
+      />
     </>
   )
 }
@@ -112,70 +86,35 @@ const PASSWORD_HINTS = {
   self: undefined,
 } as const
 
-function PasswordFields(props: UserFormProps): ReactElement {
-  const { kind, draft, faults, refused, onChange, onProved } = props
+function PasswordFields({ kind, form }: UserFormProps): ReactElement {
   const { t } = useTranslation()
-  const isByCode = draft.proof === 'code'
+  const isByCode = form.draft.proof === 'code'
   const hint = PASSWORD_HINTS[kind]
   return (
     <>
-      <FormField
+      <PasswordField
         label={t(kind === 'new' ? 'users.password' : 'users.newPassword')}
         hint={hint && t(hint)}
-        error={faults.password ? t(`users.fault.${faults.password}`) : refused.password}
         isRequired={kind === 'new'}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            autoComplete="new-password"
+        autoComplete="new-password"
+        maxLength={PASSWORD_MAX}
+        placeholder={t('users.passwordPlaceholder')}
+        {...form.field('password')}
+      />
+      {kind === 'self' && asksProof(form.draft) && (
+        <>
+          <PasswordField
+            label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}
+            isRequired
+            autoComplete={isByCode ? 'one-time-code' : 'current-password'}
             maxLength={PASSWORD_MAX}
-            placeholder={t('users.passwordPlaceholder')}
-            value={draft.password}
-            onChange={(password) => onChange({ password })}
+            {...form.field('originalPassword')}
           />
-        )}
-      </FormField>
-      {kind === 'self' && asksProof(draft) && (
-        <FormField
-          label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}
-          error={
-            faults.originalPassword
-              ? t(`users.fault.${faults.originalPassword}`)
-              : refused.originalPassword
-          }
-          isRequired
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              autoComplete={isByCode ? 'one-time-code' : 'current-password'}
-              maxLength={PASSWORD_MAX}
-              value={draft.originalPassword}
-              onChange={(originalPassword) => onChange({ originalPassword })}
-            />
+          {isByCode && (
+            <PasskeyProof act={({ passkey }) => form.submitWith({ proof: 'none', passkey })} />
           )}
-        </FormField>
+        </>
       )}
-      {kind === 'self' && asksProof(draft) && isByCode && <PasskeyProof onProved={onProved} />}
     </>
-  )
-}
-
-/** In place of a code: saves in the same press. Nothing where there is no passkey to show. */
-function PasskeyProof(props: {
-  onProved: (proof: UpdateSelf) => Promise<void>
-}): ReactElement | null {
-  const { t } = useTranslation()
-  const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
-  const { isBusy, submit } = useSubmit(async () => {
-    const { passkey } = await proveByPasskey()
-    await props.onProved(passkey === undefined ? {} : { passkey })
-  })
-  if (!has || !arePasskeysPossible()) return null
-  return (
-    <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>
-      {t('auth.usePasskey')}
-    </Button>
   )
 }

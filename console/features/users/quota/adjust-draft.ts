@@ -1,5 +1,6 @@
 import { type AmountUnit, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { randomId } from '#console/ui/random-id.ts'
+import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
 /** A change of balances as typed: the amount in dollars or in quota units, as the site shows it. */
@@ -9,10 +10,7 @@ export type AdjustDraft = {
   readonly reason: string
 }
 
-export type AdjustFaults = {
-  readonly amount?: 'amountWrong' | 'amountBeyond'
-  readonly reason?: 'reasonMissing'
-}
+export type AdjustFault = 'amountWrong' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
@@ -35,13 +33,13 @@ export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
   balances: readonly bigint[],
-): AdjustFaults {
+): FieldErrors<AdjustDraft, AdjustFault> {
   const amount = amountOf(draft, unit)
   const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
   return {
     ...(amount === null ? { amount: 'amountWrong' as const } : {}),
     ...(amount !== null && areAllBeyond ? { amount: 'amountBeyond' as const } : {}),
-    ...(draft.reason.trim() === '' ? { reason: 'reasonMissing' as const } : {}),
+    ...(draft.reason.trim() === '' ? { reason: 'adjustReasonMissing' as const } : {}),
   }
 }
 

@@ -4,31 +4,32 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { calledOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
-import type { AdjustForm } from './use-adjustment.ts'
+import type { Adjustment } from './use-adjustment.ts'
 
 /** Each user's balance now and after the change, live; and what the server has refused. */
-export function BalanceTable({ form }: { form: AdjustForm }): ReactElement {
+export function BalanceTable({ adjustment }: { adjustment: Adjustment }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
-  const refusals = new Map(form.refused.map((item) => [item.id, item.message]))
+  const { draft } = adjustment.form
+  const refusals = new Map(adjustment.refused.map((item) => [item.id, item.message]))
   return (
     <div className="tg-balances">
       <table>
         <thead>
           <tr>
-            {form.isMany && <th scope="col">{t('users.username')}</th>}
+            {adjustment.isMany && <th scope="col">{t('users.username')}</th>}
             <th scope="col">{t('users.balanceNow')}</th>
             <th scope="col">{t('users.balanceAfter')}</th>
           </tr>
         </thead>
         <tbody>
-          {form.users.map((user) => {
-            const now = form.balances.get(user.id) ?? 0n
-            const isTooLittle = isBeyond(now, form.draft, form.amount)
+          {adjustment.users.map((user) => {
+            const now = adjustment.balances.get(user.id) ?? 0n
+            const isTooLittle = isBeyond(now, draft, adjustment.amount)
             const refusal = refusals.get(user.id)
             return (
               <tr key={user.id}>
-                {form.isMany && (
+                {adjustment.isMany && (
                   <th scope="row">
                     {calledOf(user)}
                     {refusal !== undefined && (
@@ -42,13 +43,13 @@ export function BalanceTable({ form }: { form: AdjustForm }): ReactElement {
                   <span className="tg-amount">{exactQuotaText(now, rule)}</span>
                 </td>
                 <td>
-                  {form.amount === null ? (
+                  {adjustment.amount === null ? (
                     <span className="tg-quiet">–</span>
                   ) : isTooLittle ? (
                     <span className="tg-balances-short">{t('users.balanceShort')}</span>
                   ) : (
                     <span className="tg-amount">
-                      {exactQuotaText(balanceAfter(now, form.draft, form.amount), rule)}
+                      {exactQuotaText(balanceAfter(now, draft, adjustment.amount), rule)}
                     </span>
                   )}
                 </td>

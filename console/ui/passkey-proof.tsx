@@ -3,11 +3,11 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery } from '#console/api/account.ts'
 import { arePasskeysPossible, proveByPasskey } from '#console/api/auth/passkeys.ts'
-import { Button } from '#console/ui/button.tsx'
-import { useSubmit } from '#console/ui/use-submit.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import { Button } from './button.tsx'
+import { useSubmit } from './use-submit.ts'
 
-/** Proves and goes on in one press; nothing where there is no passkey to show. */
+/** Shows a passkey and goes on in one press; nothing if the user has no passkey. */
 export function PasskeyProof(props: {
   act: (proof: ProofOnly) => Promise<void>
 }): ReactElement | null {

@@ -1,0 +1,118 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { groupsQuery } from '#console/api/account.ts'
+import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
+import { call } from '#console/api/client.ts'
+import { NamesField, TextField } from '#console/ui/fields.tsx'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { groupTag } from '#console/ui/group-tag.tsx'
+import { mayLeave } from '#console/ui/may-leave.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { type DraftForm, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { useOpening } from '#console/ui/use-opening.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
+import { jsonFault } from '../form/json-faults.ts'
+import { JsonField } from '../form/json-field.tsx'
+import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from './tag-draft.ts'
+
+/** A tag, and all of its channels as they are. */
+export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
+
+/** Changes all channels of a tag at once. */
+export function TagDialog(props: {
+  edited: EditedTag | null
+  onClose: () => void
+}): ReactElement | null {
+  const { isOpen, shown, key } = useOpening(props.edited)
+  if (shown === null) return null
+  return <OpenDialog key={key} {...shown} isOpen={isOpen} onClose={props.onClose} />
+}
+
+type OpenProps = EditedTag & { isOpen: boolean; onClose: () => void }
+
+function OpenDialog({ group, channels, isOpen, onClose }: OpenProps): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const count = group.members.length
+  const form = useDraftForm<TagDraft, TagFault>({
+    initial: () => draftOfGroup(group, channels),
+    validate: tagFaults,
+    faultText: (fault) => t(`channelForm.fault.${fault}`),
+    save: async (draft, before) => {
+      const change = tagChange(group.tag, before, draft)
+      if (change === null) return showError(t('channelTags.unchanged'))
+      await call('PUT /api/channel/tag', { body: change })
+      await client.invalidateQueries({ queryKey: channelsKey })
+      showSuccess(t('channelTags.saved', { count }))
+      onClose()
+    },
+    onRepeat: onClose,
+  })
+  const leave = async () => {
+    if (await mayLeave(tagChange(group.tag, form.before, form.draft) !== null)) onClose()
+  }
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      title={t('channelTags.title', { tag: group.tag })}
+      lead={t('channelTags.lead', { count })}
+      className="tg-dialog-form"
+      submitText={t('channelTags.save')}
+      form={form}
+      onClose={() => void leave()}
+    >
+      <TagFields form={form} />
+    </FormDialog>
+  )
+}
+
+function TagFields({ form }: { form: DraftForm<TagDraft> }): ReactElement {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  const models = useQuery(enabledModelsQuery).data ?? []
+  const hint = t('channelTags.keepHint')
+  return (
+    <>
+      <TextField
+        label={t('channelTags.newTag')}
+        hint={t('channelTags.newTagHint')}
+        maxLength={200}
+        {...form.field('newTag')}
+      />
+      <NamesField
+        label={t('channels.models')}
+        hint={hint}
+        suggestions={models}
+        placeholder={t('channelForm.modelsPlaceholder')}
+        {...form.field('models')}
+      />
+      <NamesField
+        label={t('channels.groups')}
+        hint={hint}
+        suggestions={groups}
+        show={groupTag}
+        placeholder={t('channelForm.groupsPlaceholder')}
+        {...form.field('groups')}
+      />
+      <JsonField
+        label={t('channelForm.modelMapping')}
+        hint={hint}
+        example={'{"gpt-4o": "gpt-4o-2024-11-20"}'}
+        judge={(text) => jsonFault('modelMapping', text)}
+        {...form.field('modelMapping')}
+      />
+      <div className="tg-form-row">
+        {(['priority', 'weight'] as const).map((name) => (
+          <TextField
+            key={name}
+            label={t(`channels.${name}`)}
+            hint={hint}
+            inputMode="numeric"
+            {...form.field(name)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}

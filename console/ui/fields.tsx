@@ -1,0 +1,88 @@
+import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import { type FieldControl, FormField } from './form-field.tsx'
+import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
+import { NameList } from './name-list.tsx'
+import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
+
+/** The label, hint and error of a field; the rest goes to its control. */
+type Labelled = {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  isRequired?: boolean | undefined
+}
+
+function labelled<Rest extends Labelled>(
+  { label, hint, error, isRequired, ...rest }: Rest,
+  control: (given: FieldControl & Omit<Rest, keyof Labelled>) => ReactNode,
+): ReactElement {
+  return (
+    <FormField
+      label={label}
+      error={error}
+      isRequired={isRequired === true}
+      {...(hint === undefined ? {} : { hint })}
+    >
+      {(given) => control({ ...rest, ...given })}
+    </FormField>
+  )
+}
+
+/** The usual values of a field, one press each. */
+type Picks = {
+  label: string
+  choices: readonly QuickPick[]
+  /** Unless it is the value of the field. */
+  chosen?: string | null
+  onPick?: (value: string) => void
+}
+
+/** A labelled text box; with `picks`, buttons for usual values beside it. */
+export function TextField({
+  picks,
+  ...props
+}: ComponentProps<typeof TextInput> & Labelled & { picks?: Picks }): ReactElement {
+  return labelled(props, (input) =>
+    picks === undefined ? (
+      <TextInput {...input} />
+    ) : (
+      <div className="tg-picked">
+        <TextInput className="tg-input-short" {...input} />
+        <QuickPicks
+          label={picks.label}
+          picks={picks.choices}
+          chosen={picks.chosen === undefined ? props.value : picks.chosen}
+          onPick={picks.onPick ?? props.onChange}
+        />
+      </div>
+    ),
+  )
+}
+
+/** A labelled date and time of the browser's zone. */
+export const DateTimeField = (props: ComponentProps<typeof TextField>): ReactElement => (
+  <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
+)
+
+export const PasswordField = (
+  props: ComponentProps<typeof PasswordInput> & Labelled,
+): ReactElement => labelled(props, (input) => <PasswordInput {...input} />)
+
+export const TextAreaField = (props: ComponentProps<typeof TextArea> & Labelled): ReactElement =>
+  labelled(props, (input) => <TextArea {...input} />)
+
+export const SelectField = <Value extends string>(
+  props: ComponentProps<typeof Select<Value>> & Labelled,
+): ReactElement => labelled(props, (input) => <Select {...input} />)
+
+type NamesProps = Omit<ComponentProps<typeof NameList>, 'control' | 'names'> & {
+  value: readonly string[]
+}
+
+/** A labelled list of names. */
+export const NamesField = (props: NamesProps & Labelled): ReactElement => {
+  const { label, hint, error, isRequired, value, ...list } = props
+  return labelled({ label, hint, error, isRequired }, (control) => (
+    <NameList {...list} control={control} names={value} />
+  ))
+}
