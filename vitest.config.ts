@@ -6,8 +6,8 @@ import { SkipReporter } from './test/support/skip-reporter.ts'
 const IN_PROCESS = ['domain', 'read-api', 'write-api'].map((folder) => `test/${folder}/**`)
 
 const shared = {
-  // A busy machine takes several times as long as a quiet one.
-  testTimeout: 60_000,
+  // A busy machine takes several times as long as a quiet one, most of all to start processes.
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   pool: 'forks' as const,
   // A test that fails now and then is a bug, in the test or in the product.

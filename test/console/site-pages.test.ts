@@ -316,6 +316,6 @@ describe('the operator’s pages and the about page', () => {
       expect.soft(await lookFaults(page, `own-home-${language}`, [1280, 390])).toEqual([])
       expect(faults).toEqual([])
       await close()
-    }, 90_000)
+    })
   }
 })

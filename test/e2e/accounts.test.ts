@@ -160,7 +160,7 @@ describe('an account of one’s own', () => {
     await left
     expect(performance.now() - changedAt).toBeLessThan(budget(1_000))
     await there.page.context().close()
-  }, 60_000)
+  })
 
   it('gets another password by the link of a mail, once', async () => {
     await logOut()
@@ -205,7 +205,7 @@ describe('an account of one’s own', () => {
     await open.page.reload()
     await heading('API tokens').waitFor()
     await logOut()
-  }, 60_000)
+  })
 })
 
 describe('the human check', () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await channel('sim-small', provider)
   await channel('slow', slow)
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
-}, 60_000)
+})
 afterAll(async () => {
   await product?.close()
   provider?.close()
@@ -103,7 +103,7 @@ it('SIGTERM: unready at once, new work is refused with 503, streams finish', asy
   expect(performance.now() - stoppedAt).toBeGreaterThan(4_500)
   expect(await running.text()).toContain('[DONE]')
   expect(await stopped).toBe(0)
-}, 60_000)
+})
 
 it('a call half uploaded at SIGTERM is answered though the port closes meanwhile', async () => {
   await product.start()
@@ -135,7 +135,7 @@ it('a call half uploaded at SIGTERM is answered though the port closes meanwhile
     expect.stringContaining('chat.completion'),
   ])
   expect(await stopped).toBe(0)
-}, 60_000)
+})
 
 it('a plain call that was left before SIGTERM is read to its end, and billed', async () => {
   await product.start()
@@ -156,7 +156,7 @@ it('a plain call that was left before SIGTERM is read to its end, and billed', a
   await expect.poll(async () => (await log()).length).toBe(before + 1)
   expect((await log())[0]).toMatchObject({ model_name: 'slow', completion_tokens: 40 })
   expect(await product.stop()).toBe(0)
-}, 60_000)
+})
 
 it('a live reader that answers nothing keeps the product for seconds at most: 0', async () => {
   await product.start()
@@ -170,4 +170,4 @@ it('a live reader that answers nothing keeps the product for seconds at most: 0'
   // By itself the socket would wait half a minute for its other end.
   expect(performance.now() - stoppedAt).toBeLessThan(15_000)
   socket.terminate()
-}, 60_000)
+})

@@ -58,7 +58,7 @@ afterAll(async () => {
   await front?.close()
   await site?.close()
   provider?.close()
-}, 60_000)
+})
 
 const everybody = () => [...writers, ...readers, relay, pages, projector]
 
@@ -222,7 +222,7 @@ describe('what one process does, the others know', () => {
 describe('SIGTERM', () => {
   it('ends each of them with 0', async () => {
     expect(await Promise.all(everybody().map((one) => one.stop()))).toEqual(Array(7).fill(0))
-  }, 60_000)
+  })
 })
 
 async function list(path: string): Promise<{ id: number }[]> {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await site?.close()
   await gateway?.close()
-}, 60_000)
+})
 
 /** Orders one dollar and takes the form to the gateway. */
 async function order(): Promise<string> {

@@ -90,7 +90,7 @@ describe('read models equal the fold of the events', () => {
     expect(runner.isHealthy()).toBe(true)
     expect(await unequal(runner)).toEqual([])
     await runner.stop()
-  }, 60_000)
+  })
 
   it('after Postgres stood still before a commit, which is given up meanwhile', async () => {
     let said = ''
@@ -116,7 +116,7 @@ describe('read models equal the fold of the events', () => {
     expect(runner.isHealthy()).toBe(true)
     expect(await unequal(runner)).toEqual([])
     await runner.stop()
-  }, 60_000)
+  })
 })
 
 async function moreUntil(died: Promise<void>): Promise<void> {

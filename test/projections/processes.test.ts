@@ -103,7 +103,7 @@ it('a killed process leaves its lanes to the other, within the lease', async () 
   await expect.poll(shares, { timeout: LANE_TTL_MS + 2_000 }).toEqual([8])
   await foldIsCurrent(3_000)
   await everythingIsFolded()
-}, 60_000)
+})
 
 it('one that stood still in a transaction and wakes is fenced; nothing counts twice', async () => {
   const other = await start()
@@ -119,4 +119,4 @@ it('one that stood still in a transaction and wakes is fenced; nothing counts tw
   await foldIsCurrent(5_000)
   await everythingIsFolded()
   expect(processes.map(({ output }) => output).join('')).not.toContain('projection-stopped')
-}, 60_000)
+})

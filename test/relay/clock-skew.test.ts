@@ -29,7 +29,7 @@ beforeAll(async () => {
     ...{ models: 'sim-small', group: 'default' },
   })
   key = (await root.createToken({ name: 'late', unlimited_quota: true })).key
-}, 60_000)
+})
 afterAll(async () => {
   provider?.close()
   await site?.close()
@@ -50,4 +50,4 @@ it('a relay whose machine is five minutes behind keeps its calls from the sweepe
     expect(row).toMatchObject({ type: 2, completion_tokens: 24 })
     expect(Math.abs(row.created_at - Date.now() / 1_000)).toBeLessThan(60)
   }
-}, 60_000)
+})

@@ -42,11 +42,11 @@ beforeAll(async () => {
   site = await startRelaySite(SHORT_LEASES)
   keys = await seed()
   survivor = await site.startRelay()
-}, 60_000)
+})
 
 afterAll(async () => {
   await site?.close()
-}, 60_000)
+})
 
 it.each([
   ['an account with $0.10', POOR, TEN_CENTS, () => keys.poor],
@@ -94,7 +94,7 @@ it.each([
 it('read models equal the fold of the events', async () => {
   expect(await survivor.stop()).toBe(0)
   await site.expectReadModelsToEqualTheFold()
-}, 60_000)
+})
 
 const book = () => readBook(site.store)
 const whenQuiet = () =>

@@ -40,7 +40,7 @@ afterAll(async () => {
   await site?.close()
   await ill?.close()
   await well?.close()
-}, 60_000)
+})
 
 async function call(relay: ProductProcess | undefined): Promise<number> {
   const response = await fetch(`${relay?.url}/v1/chat/completions`, {
@@ -74,4 +74,4 @@ it('a channel tripped by one relay gets no new call of another a second later', 
   )
   expect(late.filter((ms) => ms > KNOWN_WITHIN_MS)).toEqual([])
   expect(well.journal.count).toBeGreaterThan(FAILURES)
-}, 60_000)
+})

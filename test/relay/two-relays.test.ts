@@ -38,12 +38,12 @@ beforeAll(async () => {
   // The first relay holds the sweeper's lease and is the one to die: another has to take over.
   victim = await site.startRelay()
   survivor = await site.startRelay()
-}, 60_000)
+})
 
 afterAll(async () => {
   await site?.close()
   provider?.close()
-}, 60_000)
+})
 
 describe('two relays, two accounts, 500 calls at once, one relay killed in the middle', () => {
   it('the kill is real: calls were cut off, and holds were left behind', async () => {
@@ -68,7 +68,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     expect(latest).toBeLessThan(bound)
     expect(book.held(RICH)).toBe(0n)
     expect(book.held(POOR)).toBe(0n)
-  }, 60_000)
+  })
 
   it('not one call too many was admitted, and no balance was ever below 0', async () => {
     const book = await readBook(site.store)
@@ -110,14 +110,14 @@ describe('a relay that stands still for longer than its calls’ lease, and wake
     for (const { requestId } of answers) expect(book.settled.get(requestId)).toBeUndefined()
     expect(book.ledgerSum).toBe(0n)
     expect(await sleeper.stop()).toBe(0)
-  }, 60_000)
+  })
 })
 
 describe('afterwards', () => {
   it('read models equal the fold of the events', async () => {
     expect(await survivor.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
-  }, 60_000)
+  })
 })
 
 const cutCount = (): number => calls.filter(({ outcome }) => outcome === 'cut').length

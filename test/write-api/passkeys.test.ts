@@ -367,5 +367,5 @@ describe('the uses of passkeys, each of which is an event', () => {
     expect((await logIn(mine)).status).toBe(429)
     fixture.clock.ahead += 24 * 3_600_000
     expect((await logIn(mine)).success).toBe(true)
-  }, 90_000)
+  })
 })

@@ -69,7 +69,7 @@ it('a message is written, checked and sent to whom was chosen', async () => {
   await page.getByText(zh('messages.sent_one', { count: 1 })).waitFor()
   const body = { title: 'Hello', content: '**World**', format: 'markdown', user_ids: [3] }
   expect(bodiesOf(site, 'POST')).toEqual([{ path: '/api/admin/messages', body }])
-}, 60_000)
+})
 
 it('one is edited beside its readers, and deleted after a question', async () => {
   const { page, site, drawer } = await open()
@@ -96,7 +96,7 @@ it('one is edited beside its readers, and deleted after a question', async () =>
   await question.getByRole('button', { name: zh('security.remove') }).click()
   await page.getByText(zh('messages.deleted')).waitFor()
   await expect.poll(() => page.getByRole('row').count()).toBe(2)
-}, 60_000)
+})
 
 it('dates are sent together, in ISO; nobody but admins stays here', async () => {
   const { page, site } = await open()

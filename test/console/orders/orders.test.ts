@@ -173,7 +173,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await page.getByText('Reason: 误购').waitFor()
   expect(await lines.allTextContents()).toContain('A refund of $5.00 failed at Stripe')
   await close()
-}, 60_000)
+})
 
 it('the notice opens its order, with its details, for an admin', async () => {
   const { page, faults, close } = await open('/app/inbox/1', 'zh')
@@ -184,7 +184,7 @@ it('the notice opens its order, with its details, for an admin', async () => {
   expect(await tab.getByText('#13').count()).toBe(0)
   expect(faults).toEqual([])
   await close()
-}, 60_000)
+})
 
 it('the wallet says in the user’s language what was refunded and restored', async () => {
   const { page, close } = await open('/app/wallet', 'zh')
@@ -200,4 +200,4 @@ it('the wallet says in the user’s language what was refunded and restored', as
   await page.getByText(zh('wallet.refundedOf', { money: 'US$5.00', reason: '误购' })).waitFor()
   expect(await page.getByText('Stripe: ').count()).toBe(0)
   await close()
-}, 60_000)
+})

@@ -80,5 +80,5 @@ describe('the secret key in the data folder', () => {
     expect(said).toContain('SECRET_KEY: must be given together with DATABASE_URL')
     expect(existsSync(elsewhere)).toBe(false)
     await database.drop()
-  }, 60_000)
+  })
 })

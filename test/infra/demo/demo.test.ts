@@ -39,4 +39,4 @@ it('prints logins and a curl line that works, and no first run to be made', asyn
     body: JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'Hello' }] }),
   })
   expect(response.status).toBe(200)
-}, 90_000)
+})

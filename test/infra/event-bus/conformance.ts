@@ -203,7 +203,7 @@ export function eventBusConformance(createBus: CreateBus): void {
       await appending
       await expectFold(fixture, mine.name)
       await Promise.all(steady.map((bus) => bus.close()))
-    }, 60_000)
+    })
 
     it('are told inside of their transaction when another has taken a lane over', async () => {
       const bus = await fixture.openBus()

@@ -149,7 +149,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
     await appending
     await expectFold(fixture, name)
     await expect.poll(() => lanesOf(workers), { timeout: 25_000 }).toEqual(ALL_LANES)
-  }, 60_000)
+  })
 })
 
 describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
@@ -186,7 +186,7 @@ describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
       })
       .toBe(true)
     await expectFold(fixture, name)
-  }, 90_000)
+  })
 })
 
 describe.each(useless)('with $0', (_what, where) => {

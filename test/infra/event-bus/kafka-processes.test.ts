@@ -79,7 +79,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     isOver = true
     await appending
     await expectFold(fixture, name)
-  }, 60_000)
+  })
 
   it('one that is stopped loses its lanes, and is fenced when it wakes', async () => {
     const sleeper = await start(name)
@@ -102,7 +102,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
       .poll(() => appendSome(fixture.store, 20).then(() => count(sleeper, 'written') > before))
       .toBe(true)
     await expectFold(fixture, name)
-  }, 60_000)
+  })
 
   it('one that is killed leaves its lanes to the others', async () => {
     const victim = await start(name)
@@ -116,5 +116,5 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     isOver = true
     await appending
     await expectFold(fixture, name)
-  }, 60_000)
+  })
 })

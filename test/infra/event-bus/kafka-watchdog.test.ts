@@ -123,7 +123,7 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
       .toBeGreaterThan(2)
     await admin.disconnect()
     await expectFold(fixture, name)
-  }, 60_000)
+  })
 
   it('is deaf when messages are added and do not come, and not when none are', async () => {
     const topic = `deaf-${randomUUID()}`

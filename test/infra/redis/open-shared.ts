@@ -2,7 +2,11 @@ import { pino } from 'pino'
 import { isFull, type Limits } from '#infra/limits/port.ts'
 import { connectRedis } from '#infra/redis/connect-redis.ts'
 import { createRedisLimits } from '#infra/redis/redis-limits.ts'
-import { PERMIT_LEASE_MS, type SharedLimits, startSharedLimits } from '#infra/redis/shared-limits.ts'
+import {
+  PERMIT_LEASE_MS,
+  type SharedLimits,
+  startSharedLimits,
+} from '#infra/redis/shared-limits.ts'
 
 export type Opened = SharedLimits & {
   /** What was logged, in order. */

@@ -40,12 +40,12 @@ beforeAll(async () => {
   await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
   await addChannel({ root, provider }, { models: 'sim-small' })
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
-}, 60_000)
+})
 
 afterAll(async () => {
   await product?.close()
   provider?.close()
-}, 60_000)
+})
 
 const fileOf = (pid: number, name: string): string => {
   try {
@@ -149,7 +149,7 @@ describe('a worker killed in mid-stream', () => {
     const interrupted = book.events.filter(({ type }) => type === 'CallInterrupted')
     expect(interrupted).toHaveLength(cut)
     expect(book.ledgerSum).toBe(0n)
-  }, 60_000)
+  })
 })
 
 describe('a worker killed while it stands still', () => {
@@ -165,7 +165,7 @@ describe('a worker killed while it stands still', () => {
     await Promise.all(calls)
     expect(statuses).toEqual(Array(20).fill(200))
     await expect.poll(() => workers().filter((pid) => pid !== victim).length).toBe(2)
-  }, 60_000)
+  })
 })
 
 describe('stopping', () => {
@@ -176,7 +176,7 @@ describe('stopping', () => {
     expect(await outcomes(calls)).toEqual(Array(10).fill('whole'))
     expect(await stopped).toBe(0)
     expect(tree.filter((pid) => fileOf(pid, 'cmdline') !== '')).toEqual([])
-  }, 60_000)
+  })
 
   it('kill -9 of the primary leaves no worker, and the next start is as any other', async () => {
     await product.start()
@@ -187,7 +187,7 @@ describe('stopping', () => {
     await product.start()
     expect(await outcomes(await streams(2))).toEqual(['whole', 'whole'])
     expect(await product.stop()).toBe(0)
-  }, 60_000)
+  })
 })
 
 describe('a start that can not be', () => {
@@ -202,7 +202,7 @@ describe('a start that can not be', () => {
     )
     await new Promise((closed) => taken.close(closed))
     await site.close()
-  }, 60_000)
+  })
 })
 
 /** On a connection of its own. */

@@ -56,4 +56,4 @@ it('a key still stands for its call after kill -9, over or cut off', async () =>
   expect(await codeOf(await call('cut off', true))).toBe('idempotency_in_progress')
   expect(provider.journal.count).toBe(2)
   expect(await quota()).toBe(before)
-}, 60_000)
+})

@@ -32,12 +32,12 @@ beforeAll(async () => {
   await addChannel({ root, provider }, { type: 2, models: 'mj_imagine' })
   await root.must('PUT', '/api/user/', { id: ROOT, quota: 100_000_000 })
   key = (await root.createToken({ name: 'root', unlimited_quota: true })).key
-}, 60_000)
+})
 
 afterAll(async () => {
   await site?.close()
   await provider?.close()
-}, 60_000)
+})
 
 const submit = (relay: ProductProcess, prompt: string) =>
   fetch(`${relay.url}/mj/submit/imagine`, {
