@@ -36,8 +36,8 @@ type Outcome = readonly AccountEvent[] | AccountError
  * refused, because no other event may rely on the hold of an earlier call. An id that is too old to
  * be recognised as a repeat is refused.
  */
-export function admitCall(asked: AdmitCall, state: AccountState): Outcome {
-  const { reduction, ...command } = reduced(asked, state)
+export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
+  const { reduction, ...command } = reduced(requested, state)
   const { type, task, ...facts } = command
   const { call, hold, calls } = facts
   if (state.open.has(call)) return task === undefined ? [] : codedError('CallKnown')
@@ -152,10 +152,10 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
  * Charges the real usage at the price kept at admission. Beyond what the hold and the free quota
  * cover, it charges the part within the call's limits, where the command names one.
  */
-export function settleCall(asked: SettleCall, state: AccountState): Outcome {
-  const open = state.open.get(asked.call)
-  if (open === undefined) return repeatedEnd(state, asked.call)
-  const { usageWithinLimits, ...command } = payablePart(asked, open, state)
+export function settleCall(requested: SettleCall, state: AccountState): Outcome {
+  const open = state.open.get(requested.call)
+  if (open === undefined) return repeatedEnd(state, requested.call)
+  const { usageWithinLimits, ...command } = payablePart(requested, open, state)
   const { type, ...course } = command
   const { price, clientIp } = open
   const { facts, charge, ...spent } = bill(open, command)
@@ -212,9 +212,9 @@ export function interruptCall(
  * without any tokens; an incomplete one counts only if it has usage.
  */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
-  const { calls: asked = 1, ...others } = facts
+  const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
-  const calls = end === 'done' ? asked : asked * byUsage
+  const calls = end === 'done' ? requested : requested * byUsage
   const charge = chargeFor(price, usage, calls)
   const cost =
     costRatio === undefined

@@ -77,12 +77,12 @@ export type CheckedIn = Fact<
 >
 
 /** Every event of a top-up has these. */
-type OfOrder = { readonly userId: number; readonly orderId: number }
+type OrderReference = { readonly userId: number; readonly orderId: number }
 
 /** An order was paid, or refunded quota was restored. Each happens at most once. */
 export type TopUpCredited = Fact<
   'TopUpCredited',
-  OfOrder & {
+  OrderReference & {
     /** Counts the restorations of an order from 1; omitted for the payment. */
     readonly restoreNo?: number
     /** The payment provider: `epay`, `stripe`. */
@@ -95,7 +95,7 @@ export type TopUpCredited = Fact<
 /** Money was refunded: the quota it had bought is taken back, even below 0. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
-  OfOrder & {
+  OrderReference & {
     readonly refundNo: number
     readonly provider: string
     readonly amount: WireQuota
@@ -108,7 +108,7 @@ export type TopUpReversed = Fact<
 /** An invited user topped up: the inviter's share goes to the affiliate balance. */
 export type RebateEarned = Fact<
   'RebateEarned',
-  OfOrder & {
+  OrderReference & {
     /** As in `TopUpCredited`. */
     readonly restoreNo?: number
     readonly inviteeId: number
@@ -120,7 +120,7 @@ export type RebateEarned = Fact<
 /** The top-up was refunded: the inviter's share is taken back, even below 0. */
 export type RebateReversed = Fact<
   'RebateReversed',
-  OfOrder & {
+  OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
     /** The part taken from the balance, because the affiliate balance was too low; omitted if 0. */

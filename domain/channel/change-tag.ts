@@ -4,18 +4,18 @@ import { isSame } from '../shared/same.ts'
 import { termsError } from './check-terms.ts'
 import type { ChangeTag, ChannelError, TagChannels } from './commands.ts'
 import type { ChannelEvent, TagChange } from './events.ts'
-import { channelsOfTag, firstUnknown } from './several.ts'
-import type { KnownChannel } from './state.ts'
+import { channelsOfTag, unknownChannelError } from './find-channels.ts'
+import type { ChannelRecord } from './state.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelError
-type Channels = ReadonlyMap<number, KnownChannel>
+type Channels = ReadonlyMap<number, ChannelRecord>
 
 /** Sets or removes the tag of all the channels, or of none where one is unknown. */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
   if (!isName(tag)) return codedError('InvalidField', { field: 'tag', fault: 'bad-character' })
-  const unknown = firstUnknown(command.channelIds, channels)
+  const unknown = unknownChannelError(command.channelIds, channels)
   if (unknown !== null) return unknown
   const channelIds = [...new Set(command.channelIds)].filter(
     (id) => channels.get(id)?.terms.tag !== tag,

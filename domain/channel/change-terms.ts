@@ -1,10 +1,10 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/same.ts'
-import { proxyOf, termsError, tidied } from './check-terms.ts'
+import { normalizeTerms, proxyOf, termsError } from './check-terms.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import { keysError } from './keys.ts'
-import type { KnownChannel } from './state.ts'
+import type { ChannelRecord } from './state.ts'
 
 /**
  * A key is only sent to the target that it was entered for: a new address, type or proxy requires
@@ -12,10 +12,10 @@ import type { KnownChannel } from './state.ts'
  */
 export function changeTerms(
   command: ChangeTerms,
-  channel: KnownChannel,
+  channel: ChannelRecord,
 ): readonly ChannelEvent[] | ChannelError {
   const { channelId } = channel
-  const terms = tidied({ ...channel.terms, ...command.change })
+  const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
   // Unchanged terms are not validated again, so that stricter rules never prevent an admin from
   // turning an old channel off.
@@ -34,7 +34,7 @@ export function changeTerms(
 }
 
 /** Adding a key to a channel with a single key turns it into one with several keys. */
-function keysAfter({ keys, keyMode }: ChangeTerms, channel: KnownChannel): ChannelKeys {
+function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const kept = keys === null || keys.isAppended ? channel.keyRefs : []
   const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
   const isGrown = channel.keyMode === '' && keys?.isAppended === true && keyRefs.length > 1

@@ -62,7 +62,7 @@ const VERSIONED = 18
 type Members = Exclude<ReturnType<typeof readObject>, FieldError>
 
 /** The normalised terms, as they are stored. */
-export const tidied = ({
+export const normalizeTerms = ({
   costRatio = '',
   proxyRef = '',
   ...terms

@@ -4,16 +4,16 @@ import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/same.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
 import { changeTerms } from './change-terms.ts'
-import { termsError, tidied } from './check-terms.ts'
+import { normalizeTerms, termsError } from './check-terms.ts'
 import type { ChannelCommand, ChannelError, CreateChannels } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { keysError, setKeyAside, takeBackKeys } from './keys.ts'
 import {
+  type ChannelRecord,
   type ChannelsState,
   evolveChannels,
   initialChannels,
-  type KnownChannel,
-  undoOf,
+  undoChannels,
 } from './state.ts'
 import {
   autoDisable,
@@ -42,7 +42,7 @@ function createChannels(
     if (channelId <= previous) return codedError('ChannelExists', { next: highestId + 1 })
     previous = channelId
   }
-  const terms = tidied(command.terms)
+  const terms = normalizeTerms(command.terms)
   for (const { name, keyRefs } of channels) {
     const error = termsError({ ...terms, name }) ?? keysError(keyRefs, keyMode)
     if (error !== null) return error
@@ -50,7 +50,7 @@ function createChannels(
   return [{ type: 'ChannelsCreated', v: 1, data: { terms, channels, keyMode, isEnabled } }]
 }
 
-type Stored = { readonly highestId: number; readonly channels: readonly KnownChannel[] }
+type Stored = { readonly highestId: number; readonly channels: readonly ChannelRecord[] }
 
 const channelsSnapshot: SnapshotCodec<ChannelsState> = {
   version: 1,
@@ -67,7 +67,7 @@ export const channelsDecider: Decider<ChannelsState, ChannelCommand, ChannelEven
   initialState: initialChannels,
   decide,
   evolve: evolveChannels,
-  undo: undoOf,
+  undo: undoChannels,
   snapshot: channelsSnapshot,
 }
 
@@ -101,9 +101,9 @@ function decide(command: ChannelCommand, state: ChannelsState): Outcome {
   }
 }
 
-type OfOne = Extract<ChannelCommand, { readonly channelId: number }>
+type SingleChannelCommand = Extract<ChannelCommand, { readonly channelId: number }>
 
-function decideOne(command: OfOne, channel: KnownChannel): Outcome {
+function decideOne(command: SingleChannelCommand, channel: ChannelRecord): Outcome {
   switch (command.type) {
     case 'ChangeTerms':
       return changeTerms(command, channel)

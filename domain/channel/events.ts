@@ -88,11 +88,11 @@ export type ChannelTermsChanged = Fact<
 >
 
 /** `tag` is set where the change was made for all channels of a tag. */
-type SeveralOf = { readonly channelIds: readonly number[]; readonly tag: string | null }
+type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
-export type ChannelsEnabled = Fact<'ChannelsEnabled', SeveralOf>
+export type ChannelsEnabled = Fact<'ChannelsEnabled', ChannelsChange>
 
-export type ChannelsDisabled = Fact<'ChannelsDisabled', SeveralOf>
+export type ChannelsDisabled = Fact<'ChannelsDisabled', ChannelsChange>
 
 /** The gateway disabled the channel; `reason` is a code or a provider's status, never its text. */
 export type ChannelAutoDisabled = Fact<

@@ -1,7 +1,7 @@
 import { codedError } from '../shared/coded-error.ts'
 import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
-import type { KnownChannel } from './state.ts'
+import type { ChannelRecord } from './state.ts'
 import { autoDisable } from './status.ts'
 
 /**
@@ -18,7 +18,7 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
 /** The last usable key stays in use; its channel is disabled instead. */
 export function setKeyAside(
   { keyRef, reason }: SetKeyAside,
-  channel: KnownChannel,
+  channel: ChannelRecord,
 ): readonly ChannelEvent[] {
   const { channelId, keyRefs, setAside, terms } = channel
   if (!keyRefs.includes(keyRef) || setAside.includes(keyRef) || !terms.isAutoBan) return []
@@ -28,7 +28,7 @@ export function setKeyAside(
 
 export function takeBackKeys(
   command: TakeBackKeys,
-  { channelId, setAside }: KnownChannel,
+  { channelId, setAside }: ChannelRecord,
 ): readonly ChannelEvent[] {
   const keyRefs = setAside.filter((ref) => command.keyRefs.includes(ref))
   if (keyRefs.length === 0) return []

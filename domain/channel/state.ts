@@ -10,7 +10,7 @@ import {
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
 /** A channel is never changed in place: a changed copy replaces it in the map. */
-export type KnownChannel = ChannelKeys & {
+export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
@@ -20,7 +20,7 @@ export type KnownChannel = ChannelKeys & {
 
 /** All existing channels. Deleted ones are removed, and their ids are never assigned again. */
 export type ChannelsState = {
-  readonly channels: Map<number, KnownChannel>
+  readonly channels: Map<number, ChannelRecord>
   highestId: number
 }
 
@@ -52,7 +52,7 @@ export function evolveChannels(state: ChannelsState, event: ChannelEvent): Chann
 }
 
 /** Reverts the event by restoring the channels that it changed. */
-export function undoOf(state: ChannelsState, event: ChannelEvent): () => void {
+export function undoChannels(state: ChannelsState, event: ChannelEvent): () => void {
   const { channels, highestId } = state
   const before = idsOf(event).map((id) => [id, channels.get(id)] as const)
   return () => {
@@ -64,7 +64,7 @@ export function undoOf(state: ChannelsState, event: ChannelEvent): () => void {
   }
 }
 
-const createdBy = ({ data }: Pick<ChannelsCreated, 'data'>): readonly KnownChannel[] =>
+const createdBy = ({ data }: Pick<ChannelsCreated, 'data'>): readonly ChannelRecord[] =>
   data.channels.map((channel) => ({
     channelId: channel.channelId,
     terms: termsOfNew(data.terms, channel),
@@ -79,7 +79,7 @@ type Change = Exclude<
   { readonly type: 'ChannelsCreated' | 'ChannelsDeleted' | 'ChannelAbilitiesFixed' }
 >
 
-function changedBy(event: Change, channel: KnownChannel): KnownChannel {
+function changedBy(event: Change, channel: ChannelRecord): ChannelRecord {
   const { terms, setAside } = channel
   switch (event.type) {
     case 'ChannelTermsChanged': {

@@ -2,21 +2,21 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import { truncateNames } from '../shared/truncate-names.ts'
 import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import { channelsOfTag, firstUnknown } from './several.ts'
-import type { KnownChannel } from './state.ts'
+import { channelsOfTag, unknownChannelError } from './find-channels.ts'
+import type { ChannelRecord } from './state.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelError
-type Channels = ReadonlyMap<number, KnownChannel>
+type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
 /** Enables all channels, or none where one is unknown or has expired. Enabled ones are skipped. */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
-  const error = firstUnknown(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
+  const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
 }
 
 export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
-  firstUnknown(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
+  unknownChannelError(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
 
 /** Skips channels that have expired. */
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
@@ -32,7 +32,7 @@ export function disableTag(tag: string, channels: Channels): Outcome {
   return changed(idsOf(found), 'disabled', tag.trim(), channels)
 }
 
-const idsOf = (some: readonly KnownChannel[]): number[] => some.map(({ channelId }) => channelId)
+const idsOf = (some: readonly ChannelRecord[]): number[] => some.map(({ channelId }) => channelId)
 
 /** The error for expired channels, or null. It has their names if several channels were given. */
 function expiredAmong(
@@ -40,13 +40,13 @@ function expiredAmong(
   now: number,
   channels: Channels,
 ): CodedError<'ChannelExpired'> | null {
-  const asked = [...new Set(channelIds)]
-  const names = asked.flatMap((id) => {
+  const selected = [...new Set(channelIds)]
+  const names = selected.flatMap((id) => {
     const terms = channels.get(id)?.terms
     return terms !== undefined && isExpired(terms.expiredTime, now) ? [terms.name] : []
   })
   if (names.length === 0) return null
-  return codedError('ChannelExpired', asked.length > 1 ? truncateNames(names) : undefined)
+  return codedError('ChannelExpired', selected.length > 1 ? truncateNames(names) : undefined)
 }
 
 function changed(
@@ -64,20 +64,20 @@ function changed(
 /** The gateway disables only enabled channels, and only where the admin permits it. */
 export function autoDisable(
   reason: string,
-  { channelId, status, terms }: KnownChannel,
+  { channelId, status, terms }: ChannelRecord,
 ): readonly ChannelEvent[] {
   if (status !== 'enabled' || !terms.isAutoBan) return []
   return [{ type: 'ChannelAutoDisabled', v: 1, data: { channelId, reason } }]
 }
 
-export function autoEnable({ channelId, status }: KnownChannel): readonly ChannelEvent[] {
+export function autoEnable({ channelId, status }: ChannelRecord): readonly ChannelEvent[] {
   if (status !== 'auto-disabled') return []
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
 /** Deletes all channels, or none where one is unknown. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
-  const unknown = firstUnknown(channelIds, channels)
+  const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
   return channelIds.length > 1 ? unknown : codedError('ChannelUnknown')
 }

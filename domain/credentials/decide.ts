@@ -9,9 +9,9 @@ import {
   initialCredentials,
 } from './state.ts'
 
-type OfUser = { readonly userId: number }
+type UserReference = { readonly userId: number }
 
-type IssueAccessToken = OfUser & {
+type IssueAccessToken = UserReference & {
   readonly type: 'IssueAccessToken'
   readonly tokenHash: string
   readonly authVersion: number
@@ -19,32 +19,32 @@ type IssueAccessToken = OfUser & {
   readonly expiresAt: number
 }
 
-type RevokeAccessToken = OfUser & { readonly type: 'RevokeAccessToken' }
+type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
 /** `codeHashes` are the recovery codes to store if the user has none yet. */
-type EnableTotp = OfUser & {
+type EnableTotp = UserReference & {
   readonly type: 'EnableTotp'
   readonly secretRef: string
   readonly step: number
   readonly codeHashes: readonly string[]
 }
 
-type UseTotpStep = OfUser & { readonly type: 'UseTotpStep'; readonly step: number }
+type UseTotpStep = UserReference & { readonly type: 'UseTotpStep'; readonly step: number }
 
-type DisableTotp = OfUser & { readonly type: 'DisableTotp' }
+type DisableTotp = UserReference & { readonly type: 'DisableTotp' }
 
-type ReplaceRecoveryCodes = OfUser & {
+type ReplaceRecoveryCodes = UserReference & {
   readonly type: 'ReplaceRecoveryCodes'
   readonly codeHashes: readonly string[]
 }
 
-type UseRecoveryCode = OfUser & {
+type UseRecoveryCode = UserReference & {
   readonly type: 'UseRecoveryCode'
   readonly codeHash: string
 }
 
 /** `codeHashes` is as in `EnableTotp`. */
-export type AddPasskey = OfUser & {
+export type AddPasskey = UserReference & {
   readonly type: 'AddPasskey'
   readonly name: Sealed
   readonly credential: Sealed
@@ -53,28 +53,28 @@ export type AddPasskey = OfUser & {
   readonly codeHashes: readonly string[]
 }
 
-type RenamePasskey = OfUser & {
+type RenamePasskey = UserReference & {
   readonly type: 'RenamePasskey'
   readonly passkeyId: number
   readonly name: Sealed
 }
 
-type UsePasskey = OfUser & {
+type UsePasskey = UserReference & {
   readonly type: 'UsePasskey'
   readonly passkeyId: number
   readonly counter: number
 }
 
-type RemovePasskey = OfUser & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
+type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
 /** Issued by a more privileged user for a user who has lost the second factor. */
-type ResetSecondFactor = OfUser & {
+type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
   /** The passkeys that were shown; the command is refused if there is another one by now. */
   readonly passkeyIds: readonly number[]
 }
 
-type ForgetCredentials = OfUser & { readonly type: 'ForgetCredentials' }
+type ForgetCredentials = UserReference & { readonly type: 'ForgetCredentials' }
 
 export type CredentialsCommand =
   | IssueAccessToken

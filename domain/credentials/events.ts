@@ -2,7 +2,7 @@ import type { Fact, Sealed } from '../shared/event.ts'
 
 export const credentialsStream = (userId: number): string => `credentials-${userId}`
 
-type OfUser = { readonly userId: number }
+type UserReference = { readonly userId: number }
 
 /**
  * Replaces any earlier access token. `authVersion` is that of the user; a later version makes the
@@ -10,7 +10,7 @@ type OfUser = { readonly userId: number }
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',
-  OfUser & {
+  UserReference & {
     /** A keyed hash of the token. */
     readonly tokenHash: string
     readonly authVersion: number
@@ -19,29 +19,32 @@ export type AccessTokenIssued = Fact<
   }
 >
 
-export type AccessTokenRevoked = Fact<'AccessTokenRevoked', OfUser>
+export type AccessTokenRevoked = Fact<'AccessTokenRevoked', UserReference>
 
 /** `step` (of 30 s, since 1970) belongs to the confirming code, which is thereby used up. */
 export type TotpEnabled = Fact<
   'TotpEnabled',
-  OfUser & { readonly secretRef: string; readonly step: number }
+  UserReference & { readonly secretRef: string; readonly step: number }
 >
 
-export type TotpStepUsed = Fact<'TotpStepUsed', OfUser & { readonly step: number }>
+export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step: number }>
 
-export type TotpDisabled = Fact<'TotpDisabled', OfUser>
+export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
 /** Keyed hashes; empty when no second factor is left. */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
-  OfUser & { readonly codeHashes: readonly string[] }
+  UserReference & { readonly codeHashes: readonly string[] }
 >
 
-export type RecoveryCodeUsed = Fact<'RecoveryCodeUsed', OfUser & { readonly codeHash: string }>
+export type RecoveryCodeUsed = Fact<
+  'RecoveryCodeUsed',
+  UserReference & { readonly codeHash: string }
+>
 
 export type PasskeyAdded = Fact<
   'PasskeyAdded',
-  OfUser & {
+  UserReference & {
     readonly passkeyId: number
     readonly name: Sealed
     /** The data that signatures are verified with, as JSON: id, public key, transports, site. */
@@ -54,15 +57,15 @@ export type PasskeyAdded = Fact<
 
 export type PasskeyRenamed = Fact<
   'PasskeyRenamed',
-  OfUser & { readonly passkeyId: number; readonly name: Sealed }
+  UserReference & { readonly passkeyId: number; readonly name: Sealed }
 >
 
 export type PasskeyUsed = Fact<
   'PasskeyUsed',
-  OfUser & { readonly passkeyId: number; readonly counter: number }
+  UserReference & { readonly passkeyId: number; readonly counter: number }
 >
 
-export type PasskeyRemoved = Fact<'PasskeyRemoved', OfUser & { readonly passkeyId: number }>
+export type PasskeyRemoved = Fact<'PasskeyRemoved', UserReference & { readonly passkeyId: number }>
 
 /**
  * An admin removed the second factor: the password alone is enough to log in, and recovery codes
@@ -70,13 +73,13 @@ export type PasskeyRemoved = Fact<'PasskeyRemoved', OfUser & { readonly passkeyI
  */
 export type SecondFactorReset = Fact<
   'SecondFactorReset',
-  OfUser & { readonly passkeyIds: readonly number[] }
+  UserReference & { readonly passkeyIds: readonly number[] }
 >
 
 /** The user was deleted: no credential is left to log in with. */
 export type CredentialsForgotten = Fact<
   'CredentialsForgotten',
-  OfUser & { readonly passkeyIds: readonly number[] }
+  UserReference & { readonly passkeyIds: readonly number[] }
 >
 
 export type CredentialsEvent =

@@ -29,15 +29,15 @@ export const identityDecider: Decider<
   }),
 }
 
-type OfIdentity = {
+type IdentityReference = {
   readonly provider: IdentityProvider
   readonly identityKey: string
   readonly userId: number
 }
 
-type ClaimIdentity = OfIdentity & { readonly type: 'ClaimIdentity' }
+type ClaimIdentity = IdentityReference & { readonly type: 'ClaimIdentity' }
 
-type ReleaseIdentity = OfIdentity & { readonly type: 'ReleaseIdentity' }
+type ReleaseIdentity = IdentityReference & { readonly type: 'ReleaseIdentity' }
 
 type IdentityCommand = ClaimIdentity | ReleaseIdentity
 

@@ -18,15 +18,15 @@ export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`
 
-type OfIdentity = {
+type IdentityReference = {
   readonly provider: IdentityProvider
   readonly identityKey: string
   readonly userId: number
 }
 
-export type IdentityClaimed = Fact<'IdentityClaimed', OfIdentity>
+export type IdentityClaimed = Fact<'IdentityClaimed', IdentityReference>
 
 /** The identity can be claimed again, by any user. */
-export type IdentityReleased = Fact<'IdentityReleased', OfIdentity>
+export type IdentityReleased = Fact<'IdentityReleased', IdentityReference>
 
 export type IdentityEvent = IdentityClaimed | IdentityReleased

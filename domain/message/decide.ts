@@ -72,12 +72,12 @@ function send(
 }
 
 /** `text` is null once the message was deleted. */
-type KnownMessage = {
+type MessageRecord = {
   readonly recipients: readonly IdRange[]
   readonly text: MessageText | null
 }
 
-type MessageState = { readonly message: KnownMessage | null }
+type MessageState = { readonly message: MessageRecord | null }
 
 export type MessageErrorCode =
   /** The message was never sent, or it was deleted. */

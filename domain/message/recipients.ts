@@ -18,7 +18,7 @@ export const countOf = (ranges: readonly IdRange[]): number =>
   ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 
 /** Whether one of the ranges has the id. The ranges must be in ascending order. */
-export function isAmong(ranges: readonly IdRange[], id: number): boolean {
+export function includesId(ranges: readonly IdRange[], id: number): boolean {
   let [low, high] = [0, ranges.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -11,7 +11,7 @@ import type {
 import type { OptionsEvent, PlannedEntry } from './events.ts'
 import { isFlag, nameErrorOf, withPlanned } from './planned-entries.ts'
 import { checkOption, optionValue } from './registry.ts'
-import { PAIR, SINGLE, setEvents, withoutRivals } from './set-options.ts'
+import { PAIR, SINGLE, setEvents, withoutConflicting } from './set-options.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsError
 
@@ -130,7 +130,7 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
     if ('code' in checked) return checked
     // An entry that clears an option never clears one that the same change sets.
     if (checked.value === '' && texts.has(option)) continue
-    for (const [key, text] of withoutRivals(option, checked.value)) texts.set(key, text)
+    for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
   return halfPair(texts, state) ?? [...texts]
 }

@@ -11,7 +11,7 @@ import {
 import { decideSchedule } from './decide-schedule.ts'
 import type { OptionsEvent } from './events.ts'
 import { checkOption, OPTIONS, optionValue } from './registry.ts'
-import { isSame, setEvents, withoutRivals } from './set-options.ts'
+import { isSame, setEvents, withoutConflicting } from './set-options.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsError
 
@@ -60,7 +60,7 @@ function setOption({ key, value, before }: SetOption, { values }: OptionsState):
   if (before !== undefined && !isAs(before) && !isAs(checked.value)) {
     return codedError('OptionChanged', { key })
   }
-  return setEvents(values, withoutRivals(key, checked.value))
+  return setEvents(values, withoutConflicting(key, checked.value))
 }
 
 function setSecret({ key, secretRef }: SetSecretOption, { secretRefs }: OptionsState): Outcome {

@@ -27,7 +27,7 @@ export function optionValue(values: ReadonlyMap<string, string>, key: string): s
 }
 
 /** The default value. Throws for an unknown key. */
-export const presetOf = (key: string): string => optionValue(new Map(), key)
+export const defaultOf = (key: string): string => optionValue(new Map(), key)
 
 export const optionFlag = (values: ReadonlyMap<string, string>, key: string): boolean =>
   optionValue(values, key) === 'true'

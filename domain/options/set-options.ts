@@ -36,7 +36,7 @@ export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_comple
  * A fallback price is a price per call or a pair of ratios, never both. Setting one clears the
  * other, in whatever order a form sends them.
  */
-export function withoutRivals(key: string, value: string): Texts {
+export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]
   if (key === SINGLE) {
     return [[key, value], ...PAIR.map((rival) => [rival, ''] as const)]

@@ -6,8 +6,8 @@ import { isSame } from '../shared/same.ts'
 import type { RedemptionEvent, RedemptionTerms } from './events.ts'
 import {
   evolveRedemption,
-  type KnownRedemption,
   noRedemption,
+  type RedemptionRecord,
   type RedemptionState,
   redemptionSnapshot,
   statusOf,
@@ -23,23 +23,23 @@ type CreateRedemption = {
   readonly terms: RedemptionTerms
 }
 
-type OfRedemption<Type extends string> = { readonly type: Type; readonly redemptionId: number }
+type RedemptionFact<Type extends string> = { readonly type: Type; readonly redemptionId: number }
 
-type ChangeRedemption = OfRedemption<'ChangeRedemption'> & {
+type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
   readonly terms: RedemptionTerms
 }
-type EnableRedemption = OfRedemption<'EnableRedemption'>
+type EnableRedemption = RedemptionFact<'EnableRedemption'>
 
 /**
  * With `isOneOfMany`, a code that cannot be disabled is skipped, so that the others of the batch
  * are.
  */
-type DisableRedemption = OfRedemption<'DisableRedemption'> & {
+type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
 /** `isOneOfMany` is as above. `onlyDisabled` skips codes that are not disabled. */
-type DeleteRedemption = OfRedemption<'DeleteRedemption'> & {
+type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
   readonly onlyDisabled?: boolean
 }
@@ -49,7 +49,7 @@ type DeleteRedemption = OfRedemption<'DeleteRedemption'> & {
  * refused where the key belongs to another code by now, or where the code's quota has changed.
  * `now` is in unix seconds.
  */
-type RedeemCode = OfRedemption<'RedeemCode'> & {
+type RedeemCode = RedemptionFact<'RedeemCode'> & {
   readonly userId: number
   readonly quota: Quota
   readonly now: number
@@ -139,7 +139,7 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   }
 }
 
-function create({ type, ...data }: CreateRedemption, code: KnownRedemption | null): Outcome {
+function create({ type, ...data }: CreateRedemption, code: RedemptionRecord | null): Outcome {
   if (code !== null) {
     const isDone = code.id === data.redemptionId && code.keyRef === data.keyRef
     return isDone ? [] : codedError('RedemptionKeyTaken')
@@ -147,7 +147,7 @@ function create({ type, ...data }: CreateRedemption, code: KnownRedemption | nul
   return faultOfTerms(data.terms, 0) ?? [{ type: 'RedemptionCreated', v: 1, data }]
 }
 
-function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Outcome {
+function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Outcome {
   if (isSame(data.terms, code.terms)) return []
   if (statusOf(code) !== 1) return codedError('RedemptionNotEditable')
   const fault = faultOfTerms(data.terms, code.userIds.size)
@@ -158,7 +158,7 @@ function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Out
  * The first user redeems the code; a gift can be redeemed by several users, once each. An unknown
  * code, a disabled one and one that another user has used are indistinguishable.
  */
-function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
+function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
   if (code === null || statusOf(code) !== 1) return codedError('CodeInvalid')
   const { terms, userIds } = code

@@ -40,12 +40,12 @@ export type RedemptionTermsChanged = Fact<
   { readonly redemptionId: number; readonly terms: RedemptionTerms }
 >
 
-type OfRedemption<Type extends string> = Fact<Type, { readonly redemptionId: number }>
+type RedemptionFact<Type extends string> = Fact<Type, { readonly redemptionId: number }>
 
-export type RedemptionDisabled = OfRedemption<'RedemptionDisabled'>
-export type RedemptionEnabled = OfRedemption<'RedemptionEnabled'>
+export type RedemptionDisabled = RedemptionFact<'RedemptionDisabled'>
+export type RedemptionEnabled = RedemptionFact<'RedemptionEnabled'>
 /** The key may be used for another code from now on. */
-export type RedemptionDeleted = OfRedemption<'RedemptionDeleted'>
+export type RedemptionDeleted = RedemptionFact<'RedemptionDeleted'>
 
 /** This use belongs to that user. The account's grant is in the same append. */
 export type CodeRedeemed = Fact<

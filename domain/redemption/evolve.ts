@@ -2,7 +2,7 @@ import { assert } from '../shared/assert.ts'
 import type { SnapshotCodec } from '../shared/decider.ts'
 import type { RedemptionEvent, RedemptionTerms } from './events.ts'
 
-export type KnownRedemption = {
+export type RedemptionRecord = {
   readonly id: number
   readonly keyRef: string
   readonly terms: RedemptionTerms
@@ -12,12 +12,12 @@ export type KnownRedemption = {
 }
 
 /** `code` is null where the key has no code, or none any more. */
-export type RedemptionState = { code: KnownRedemption | null }
+export type RedemptionState = { code: RedemptionRecord | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
 /** 1 is unused, 2 disabled, 3 used. A gift remains unused, however many users have redeemed it. */
-export const statusOf = ({ terms, isDisabled, userIds }: KnownRedemption): 1 | 2 | 3 => {
+export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1
 }
@@ -51,7 +51,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
   }
 }
 
-type StoredCode = Omit<KnownRedemption, 'userIds'> & { readonly userIds: readonly number[] }
+type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
 /** An unlimited gift has as many entries here as users who have redeemed it. */

@@ -10,7 +10,7 @@ export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name
 
 /** Names that the gateway reads or writes, by their folded names. */
-export type KnownNames = ReadonlyMap<string, string>
+export type NamesByFoldedName = ReadonlyMap<string, string>
 
-export const knownNames = (names: Iterable<string>): KnownNames =>
+export const namesByFoldedName = (names: Iterable<string>): NamesByFoldedName =>
   new Map([...names].map((name) => [foldedName(name), name]))

@@ -2,7 +2,7 @@
  * Stands in for a token id where a user makes calls in the console, which needs no token. It is no
  * token's id and differs between users, so that anything counted by token stays with one user.
  */
-export const playgroundOf = (userId: number): number => -userId
+export const playgroundTokenId = (userId: number): number => -userId
 
 /** The playground has no budget: only the balance limits its calls. */
 export const isPlayground = (tokenId: number): boolean => tokenId < 0

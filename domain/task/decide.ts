@@ -28,8 +28,8 @@ export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
 }
 
 /** The provider's answer was lost; a callback may still report on the task. */
-export type NoteUnconfirmed = TaskSentTo & {
-  readonly type: 'NoteUnconfirmed'
+export type MarkUnconfirmed = TaskDestination & {
+  readonly type: 'MarkUnconfirmed'
 }
 
 /**
@@ -66,7 +66,7 @@ type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 export type TaskCommand =
   | SubmitTask
   | AcceptTask
-  | NoteUnconfirmed
+  | MarkUnconfirmed
   | ReportTask
   | FailTask
   | ExpireTask
@@ -85,27 +85,30 @@ type TaskErrorCode =
 export type TaskError = CodedError<TaskErrorCode>
 
 /** The provider that has the task, and the task's id there. */
-export type TaskPlace = Pick<
+export type TaskLocation = Pick<
   TaskAccepted['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
 /** The channel to which a task was sent whose answer was lost. */
-type TaskSentTo = Pick<TaskUnconfirmed['data'], 'channelId' | 'costRatio' | 'keyRef' | 'attempts'>
+type TaskDestination = Pick<
+  TaskUnconfirmed['data'],
+  'channelId' | 'costRatio' | 'keyRef' | 'attempts'
+>
 
-export type KnownTask = {
+export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
   /** null means that no provider has accepted the task. */
-  readonly place: TaskPlace | null
+  readonly place: TaskLocation | null
   /** null means that the provider answered, or that the task was not sent. */
-  readonly sentTo: TaskSentTo | null
+  readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null
   /** null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
-type TaskState = { readonly known: KnownTask | null }
+type TaskState = { readonly known: TaskRecord | null }
 
 const noTask = (): TaskState => ({ known: null })
 
@@ -146,7 +149,7 @@ function decide(command: TaskCommand, { known }: TaskState): Outcome {
   switch (command.type) {
     case 'AcceptTask':
       return accept(command, known)
-    case 'NoteUnconfirmed':
+    case 'MarkUnconfirmed':
       return noteUnconfirmed(command, known)
     case 'ReportTask':
       return report(command, known)
@@ -157,7 +160,7 @@ function decide(command: TaskCommand, { known }: TaskState): Outcome {
   }
 }
 
-const factsOf = ({ submitted: { task, userId, kind } }: KnownTask): TaskFacts => ({
+const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts => ({
   task,
   userId,
   kind,
@@ -166,7 +169,7 @@ const factsOf = ({ submitted: { task, userId, kind } }: KnownTask): TaskFacts =>
 /**
  * The provider may have called back before it answered; the callback has then accepted the task.
  */
-function accept({ type, ...place }: AcceptTask, known: KnownTask): Outcome {
+function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
   if (known.end !== null) return codedError('TaskEnded')
   return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(known), ...place } }]
@@ -174,17 +177,17 @@ function accept({ type, ...place }: AcceptTask, known: KnownTask): Outcome {
 
 const isAt = (
   { channelId, upstreamId }: { readonly channelId: number; readonly upstreamId: string },
-  { place }: KnownTask,
+  { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
 /** A callback that arrived first has more information. */
-function noteUnconfirmed({ type, ...sentTo }: NoteUnconfirmed, known: KnownTask): Outcome {
+function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
   return [{ type: 'TaskUnconfirmed', v: 1, data: { ...factsOf(known), ...sentTo } }]
 }
 
-function report(command: ReportTask, known: KnownTask): Outcome {
+function report(command: ReportTask, known: TaskRecord): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
   if (known.place !== null && !isAt(command, known)) return codedError('TaskElsewhere')
   if (known.end !== null) return codedError('TaskEnded')
@@ -215,14 +218,14 @@ function report(command: ReportTask, known: KnownTask): Outcome {
   return [...accepted, { type: 'TaskStatusChanged', v: 1, data }]
 }
 
-function fail({ at, type, ...why }: FailTask, known: KnownTask): Outcome {
+function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null) return codedError('TaskElsewhere')
   return [failed(known, why, at)]
 }
 
 /** Ends a task after an hour in any status, and sooner if no provider is known to have it. */
-function expire({ at }: ExpireTask, known: KnownTask): Outcome {
+function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
   if (cause === null) return codedError('TaskNotOver')
@@ -231,19 +234,19 @@ function expire({ at }: ExpireTask, known: KnownTask): Outcome {
 }
 
 /** The cause for which the task can be expired, or null if it cannot. */
-export function causeOfExpiry(known: KnownTask, at: number): FailureCause | null {
+export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'
   const isLost = known.place === null && at - known.submitted.submittedAt > LOST_MS
   return isLost ? 'lost' : null
 }
 
-const isTooOld = ({ submitted }: KnownTask, at: number): boolean =>
+const isTooOld = ({ submitted }: TaskRecord, at: number): boolean =>
   at - submitted.submittedAt > TASK_MS_MAX
 
 type Why = Pick<TaskFailed['data'], 'cause' | 'channelId' | 'code' | 'failReason'>
 
-function failed(known: KnownTask, why: Why, finishedAt: number): TaskFailed {
+function failed(known: TaskRecord, why: Why, finishedAt: number): TaskFailed {
   const { startedAt } = known
   return { type: 'TaskFailed', v: 1, data: { ...factsOf(known), ...why, startedAt, finishedAt } }
 }

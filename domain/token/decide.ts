@@ -70,7 +70,7 @@ export type TokenErrorCode =
 
 export type TokenError = CodedError<TokenErrorCode>
 
-type KnownToken = {
+type TokenRecord = {
   readonly keyRef: string
   readonly terms: TokenTerms
   readonly isEnabled: boolean
@@ -80,7 +80,7 @@ type KnownToken = {
  * One user's tokens by id. Deleted ones are removed; `highestId` prevents that their ids are
  * reused.
  */
-type TokensState = { readonly tokens: Map<number, KnownToken>; highestId: number }
+type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
@@ -89,7 +89,7 @@ export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenError
 
-type Stored = { readonly tokens: readonly [number, KnownToken][]; readonly highestId: number }
+type Stored = { readonly tokens: readonly [number, TokenRecord][]; readonly highestId: number }
 
 const snapshot: SnapshotCodec<TokensState> = {
   version: 2,
@@ -111,20 +111,22 @@ function decide(command: TokenCommand, state: TokensState): Outcome {
   if (command.type === 'CreateTokens') return create(command, state)
   if (command.type === 'ChangeTerms') return change(command, state)
   const { userId } = command
-  const asked = [...new Set(command.tokenIds)]
-  const unknown = asked.find((tokenId) => !state.tokens.has(tokenId))
+  const selected = [...new Set(command.tokenIds)]
+  const unknown = selected.find((tokenId) => !state.tokens.has(tokenId))
   if (unknown !== undefined) {
-    return codedError('TokenUnknown', asked.length > 1 ? { tokenId: unknown } : undefined)
+    return codedError('TokenUnknown', selected.length > 1 ? { tokenId: unknown } : undefined)
   }
   const among = (isEnabled: boolean) =>
-    asked.filter((tokenId) => state.tokens.get(tokenId)?.isEnabled === isEnabled)
+    selected.filter((tokenId) => state.tokens.get(tokenId)?.isEnabled === isEnabled)
   switch (command.type) {
     case 'EnableTokens':
-      return useless(command, asked, state) ?? unlessNone('TokensEnabled', userId, among(false))
+      return (
+        unusableError(command, selected, state) ?? unlessNone('TokensEnabled', userId, among(false))
+      )
     case 'DisableTokens':
       return unlessNone('TokensDisabled', userId, among(true))
     case 'DeleteTokens':
-      return unlessNone('TokensDeleted', userId, asked)
+      return unlessNone('TokensDeleted', userId, selected)
   }
 }
 
@@ -137,12 +139,12 @@ const unlessNone = (
 /**
  * Refuses to enable tokens that have expired or are exhausted, because they would remain unusable.
  */
-function useless(
+function unusableError(
   { now, exhausted, names }: EnableTokens,
-  asked: readonly number[],
+  selected: readonly number[],
   { tokens }: TokensState,
 ): TokenError | null {
-  const known = asked.map((id) => ({ id, terms: tokens.get(id)?.terms }))
+  const known = selected.map((id) => ({ id, terms: tokens.get(id)?.terms }))
   const isOver = (expiresAt: number | null | undefined) => expiresAt != null && expiresAt <= now
   const expired = known.filter(({ terms }) => isOver(terms?.expiresAt))
   const used = known.filter(({ id }) => exhausted.includes(id))
@@ -151,8 +153,8 @@ function useless(
     ['TokenExhausted', used],
   ] as const) {
     if (some.length === 0) continue
-    const theirs = some.flatMap(({ id }) => names.get(id) ?? [])
-    return codedError(code, asked.length > 1 ? truncateNames(theirs) : undefined)
+    const tokenNames = some.flatMap(({ id }) => names.get(id) ?? [])
+    return codedError(code, selected.length > 1 ? truncateNames(tokenNames) : undefined)
   }
   return null
 }
@@ -191,13 +193,13 @@ function evolve(state: TokensState, recorded: TokenEvent): TokensState {
     }
     case 'TokenTermsChanged': {
       const { tokenId, terms } = event.data
-      tokens.set(tokenId, { ...known(state, tokenId), terms })
+      tokens.set(tokenId, { ...recordOf(state, tokenId), terms })
       return state
     }
     case 'TokensEnabled':
     case 'TokensDisabled': {
       const isEnabled = event.type === 'TokensEnabled'
-      for (const id of event.data.tokenIds) tokens.set(id, { ...known(state, id), isEnabled })
+      for (const id of event.data.tokenIds) tokens.set(id, { ...recordOf(state, id), isEnabled })
       return state
     }
     case 'TokensDeleted':
@@ -206,7 +208,7 @@ function evolve(state: TokensState, recorded: TokenEvent): TokensState {
   }
 }
 
-function known({ tokens }: TokensState, tokenId: number): KnownToken {
+function recordOf({ tokens }: TokensState, tokenId: number): TokenRecord {
   const token = tokens.get(tokenId)
   assert(token !== undefined, `an event of token ${tokenId}, which is not there`)
   return token

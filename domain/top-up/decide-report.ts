@@ -11,10 +11,10 @@ import type {
 } from './events.ts'
 import { moneyText } from './money.ts'
 import {
-  knownCents,
   type ProviderReports,
   type ReportedDispute,
   refundShares,
+  storedCents,
   type TopUpState,
 } from './state.ts'
 
@@ -47,7 +47,7 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   if (reported === null) return []
   if (changesBefore !== state.changes) return codedError('RefundedMeanwhile')
   const reports = withReport(state.reports, reported)
-  const coveredCents = coveredBy(state, moneyGone(reports))
+  const coveredCents = coveredBy(state, lostCents(reports))
   const covered = { coveredMoney: moneyText(coveredCents) }
   const report = { ...reported, data: { ...reported.data, ...covered } } as typeof reported
   const after = { ...state, reports, coveredCents }
@@ -61,8 +61,8 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
   if ('code' in events) return 0n
   let cents = 0n
   for (const { type, data } of events) {
-    if (type === 'TopUpRefunded') cents += knownCents(data.money)
-    if (type === 'TopUpRestored') cents -= knownCents(data.money)
+    if (type === 'TopUpRefunded') cents += storedCents(data.money)
+    if (type === 'TopUpRestored') cents -= storedCents(data.money)
   }
   return cents
 }
@@ -71,7 +71,7 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
  * The hundredths that left the operator's account, permanently or for now, according to the
  * provider.
  */
-export function moneyGone({ refunds, disputes, chargeCents }: ProviderReports): bigint {
+export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
     if (isLive) live += cents
@@ -93,7 +93,7 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 
 /** A refund that an admin recorded accounts for later reports of the same money, once. */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
-  const more = gone - moneyGone(reports)
+  const more = gone - lostCents(reports)
   if (more <= 0n) return coveredCents < gone ? coveredCents : gone
   const open = recordedCents - coveredCents
   return coveredCents + (more < open ? more : open)
@@ -102,8 +102,8 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
 /** The money that has to be taken back in total, at most the payment. */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
-  const due = recordedCents + moneyGone(reports) - coveredCents
-  const paid = knownCents(order.money)
+  const due = recordedCents + lostCents(reports) - coveredCents
+  const paid = storedCents(order.money)
   return due < paid ? due : paid
 }
 
@@ -214,7 +214,7 @@ function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute
 
 /** The reports with one more. Decisions and folds add it in the same way. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
-  const cents = knownCents(data.money)
+  const cents = storedCents(data.money)
   if (type === 'TopUpDisputeReported') {
     const { reason, status, dueBy, isWithdrawn, isReinstated, statedAt } = data
     const dispute = { cents, reason, status, dueBy, isWithdrawn, isReinstated, statedAt }
@@ -227,7 +227,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
 }
 
 /** Why admins are notified of a report. */
-export type ReportNews =
+export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
   | 'disputed'
@@ -235,21 +235,21 @@ export type ReportNews =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** The news in a report of which admins must be notified, or null. */
-export function newsOf(command: TopUpReport, state: TopUpState): ReportNews | null {
+/** The effect in a report of which admins must be notified, or null. */
+export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events
   if (first?.type === 'TopUpDisputeReported') {
     const known = state.reports.disputes.get(first.data.disputeId)
-    return disputeNews(known?.status ?? null, first.data.status)
+    return disputeEffect(known?.status ?? null, first.data.status)
   }
   if (first?.type !== 'TopUpRefundReported') return null
   if (FAILED.includes(first.data.status)) return 'refund-failed'
-  const isMore = moneyGone(withReport(state.reports, first)) > moneyGone(state.reports)
+  const isMore = lostCents(withReport(state.reports, first)) > lostCents(state.reports)
   return isMore ? 'refunded' : null
 }
 
-function disputeNews(before: string | null, status: string): ReportNews | null {
+function disputeEffect(before: string | null, status: string): ReportEffect | null {
   if (before !== null && isDecided(before) && before === status) return null
   if (status === 'won') return 'dispute-won'
   if (status === 'lost') return 'dispute-lost'

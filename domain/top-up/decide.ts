@@ -5,7 +5,7 @@ import type { PayTopUp, RefundTopUp, TopUpCommand, TopUpError } from './commands
 import { decideReport, withReport } from './decide-report.ts'
 import type { TopUpEvent, TopUpOrdered, TopUpRefunded } from './events.ts'
 import { moneyText } from './money.ts'
-import { initialTopUp, knownCents, refundShares, type TopUpState } from './state.ts'
+import { initialTopUp, refundShares, storedCents, type TopUpState } from './state.ts'
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
@@ -40,7 +40,7 @@ function folded(state: TopUpState, event: TopUpEvent): TopUpState {
     }
     case 'TopUpRefunded': {
       const { money, source } = event.data
-      const recorded = source === undefined ? knownCents(money) : 0n
+      const recorded = source === undefined ? storedCents(money) : 0n
       return {
         ...moved(state, event.data, 1n),
         refunds: state.refunds + 1,
@@ -54,7 +54,7 @@ function folded(state: TopUpState, event: TopUpEvent): TopUpState {
       return {
         ...state,
         reports: withReport(state.reports, event),
-        coveredCents: knownCents(event.data.coveredMoney),
+        coveredCents: storedCents(event.data.coveredMoney),
       }
   }
 }
@@ -63,7 +63,7 @@ type Moved = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
 
 const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n | -1n) => ({
   ...state,
-  refundedCents: state.refundedCents + sign * knownCents(money),
+  refundedCents: state.refundedCents + sign * storedCents(money),
   refundedQuota: state.refundedQuota + sign * fromWire(quota),
   refundedRebate: state.refundedRebate + sign * fromWire(rebateQuota),
 })
@@ -86,7 +86,7 @@ function mismatch(said: PayTopUp, order: TopUpOrdered['data']): string | null {
   if (said.provider !== order.provider) return 'provider'
   if (said.merchant !== order.merchant) return 'merchant'
   if (said.currency !== order.currency) return 'currency'
-  return said.cents === knownCents(order.money) ? null : 'money'
+  return said.cents === storedCents(order.money) ? null : 'money'
 }
 
 function refund(command: RefundTopUp, state: TopUpState): Outcome {
@@ -96,7 +96,7 @@ function refund(command: RefundTopUp, state: TopUpState): Outcome {
   if (payment === null) return codedError('TopUpNotPaid')
   const isSeen = refundsBefore === state.refunds && changesBefore === state.changes
   if (!isSeen) return codedError('RefundedMeanwhile')
-  const left = knownCents(order.money) - state.refundedCents
+  const left = storedCents(order.money) - state.refundedCents
   if (cents <= 0n || cents > left) return codedError('RefundOutOfRange', { left: moneyText(left) })
   const { orderId, userId } = order
   const shares = refundShares(state, cents)

@@ -76,7 +76,7 @@ type Share = 'quota' | 'rebateQuota'
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
   assert(order !== null, 'a refund of an order that is there')
-  const all = knownCents(order.money)
+  const all = storedCents(order.money)
   const upTo = (quota: Quota): Quota => partOf(quota, refundedCents + cents, all)
   return {
     quota: upTo(fromWire(order.quota)) - state.refundedQuota,
@@ -85,7 +85,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
 }
 
 /** The hundredths of an amount in an event, which is always valid. */
-export function knownCents(money: string): bigint {
+export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')
   return cents

@@ -92,8 +92,8 @@ export type UnbindIdentity = {
 }
 
 /** Refused unless one of these methods remains. Used in the append that removes passkeys. */
-export type GiveUpPasskeys = {
-  readonly type: 'GiveUpPasskeys'
+export type DropPasskeys = {
+  readonly type: 'DropPasskeys'
   readonly enabledLoginMethods: readonly LoginMethod[]
   readonly ifWaysGone: number
 }
@@ -114,7 +114,7 @@ export type UserCommand =
   | ChangeSettings
   | BindIdentity
   | UnbindIdentity
-  | GiveUpPasskeys
+  | DropPasskeys
 
 type ClaimUsername = {
   readonly type: 'ClaimUsername'

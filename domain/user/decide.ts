@@ -3,8 +3,8 @@ import type { Decider } from '../shared/decider.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand, UserError } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
-import { bindIdentity, giveUpPasskeys, unbindIdentity } from './identities.ts'
-import { evolveUser, initialUser, type KnownUser, type UserState } from './state.ts'
+import { bindIdentity, dropPasskeys, unbindIdentity } from './identities.ts'
+import { evolveUser, initialUser, type UserRecord, type UserState } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserError
 
@@ -19,13 +19,13 @@ export const userDecider: Decider<UserState, UserCommand, UserEvent, UserError> 
   },
 }
 
-function create({ type, ...data }: CreateUser, user: KnownUser | null): Outcome {
+function create({ type, ...data }: CreateUser, user: UserRecord | null): Outcome {
   if (user === null) return [{ type: 'UserCreated', v: 1, data }]
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
 /** Applies to deactivated users as well, and to each user only once. */
-function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
+function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
   if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
@@ -34,11 +34,11 @@ function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
   return user.isDeleted ? [erased] : [{ type: 'UserDeleted', v: 1, data: reentry(user) }, erased]
 }
 
-function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: KnownUser): Outcome {
+function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: UserRecord): Outcome {
   if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
   if (command.type === 'BindIdentity') return bindIdentity(command, user)
   if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)
-  if (command.type === 'GiveUpPasskeys') return giveUpPasskeys(command, user)
+  if (command.type === 'DropPasskeys') return dropPasskeys(command, user)
   const { userId } = user
   if (!isBelow(user, command.actorRole)) return codedError('RoleTooHigh')
   switch (command.type) {
@@ -86,18 +86,18 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
 /**
  * Admins may only change users with a lower role; the super admin may also change the own account.
  */
-function isBelow(user: KnownUser, actorRole: ActorRole): boolean {
+function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
 /** Invalidates all earlier sessions and access tokens. */
-const reentry = ({ userId, authVersion }: KnownUser) => ({ userId, authVersion: authVersion + 1 })
+const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
-const changeRole = (user: KnownUser, role: Role): Outcome => [
+const changeRole = (user: UserRecord, role: Role): Outcome => [
   { type: 'UserRoleChanged', v: 1, data: { role, ...reentry(user) } },
 ]
 
-function changeSettings(settings: UserSettings, user: KnownUser): Outcome {
+function changeSettings(settings: UserSettings, user: UserRecord): Outcome {
   const isSame =
     settings.acceptUnsetModelRatioModel === user.settings.acceptUnsetModelRatioModel &&
     settings.showIpInLogs === user.settings.showIpInLogs

@@ -1,17 +1,17 @@
 import { codedError } from '../shared/coded-error.ts'
 import type {
   BindIdentity,
-  GiveUpPasskeys,
+  DropPasskeys,
   LoginMethod,
   UnbindIdentity,
   UserError,
 } from './commands.ts'
 import type { UserEvent } from './events.ts'
-import type { KnownUser } from './state.ts'
+import type { UserRecord } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserError
 
-export function bindIdentity(command: BindIdentity, { userId, identities }: KnownUser): Outcome {
+export function bindIdentity(command: BindIdentity, { userId, identities }: UserRecord): Outcome {
   const { provider, identityKey, identity, replaces } = command
   const bound = identities[provider] ?? null
   if (bound === identityKey) return []
@@ -19,7 +19,7 @@ export function bindIdentity(command: BindIdentity, { userId, identities }: Know
   return [{ type: 'IdentityBound', v: 1, data: { userId, provider, identityKey, identity } }]
 }
 
-export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcome {
+export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
   const { provider, identityKey, enabledLoginMethods, ifWaysGone } = command
   const bound = user.identities[provider]
   if (bound === undefined) return []
@@ -31,16 +31,16 @@ export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcom
 }
 
 /** The passkeys themselves are removed in the same append. */
-export function giveUpPasskeys(
-  { enabledLoginMethods, ifWaysGone }: GiveUpPasskeys,
-  user: KnownUser,
+export function dropPasskeys(
+  { enabledLoginMethods, ifWaysGone }: DropPasskeys,
+  user: UserRecord,
 ): Outcome {
   if (user.waysGone !== ifWaysGone) return codedError('WaysInChanged')
   if (!hasLoginMethod(user, enabledLoginMethods)) return codedError('LastWayIn')
   return [{ type: 'UserPasskeysGone', v: 1, data: { userId: user.userId } }]
 }
 
-const hasLoginMethod = (user: KnownUser, open: readonly LoginMethod[]): boolean =>
+const hasLoginMethod = (user: UserRecord, open: readonly LoginMethod[]): boolean =>
   open.some((way) => {
     if (way === 'passkey') return true
     return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined

@@ -9,7 +9,7 @@ import type {
   UserSettings,
 } from './events.ts'
 
-export type KnownUser = {
+export type UserRecord = {
   readonly userId: number
   readonly role: Role
   readonly group: string
@@ -28,7 +28,7 @@ export type KnownUser = {
 }
 
 /** `user` is null if it was never created. */
-export type UserState = { readonly user: KnownUser | null }
+export type UserState = { readonly user: UserRecord | null }
 
 export const initialUser = (): UserState => ({ user: null })
 
@@ -56,12 +56,12 @@ export function evolveUser({ user }: UserState, event: UserEvent): UserState {
   }
 }
 
-type OfWays = IdentityBound | IdentityUnbound | UserPasskeysGone
+type LoginMethodEvent = IdentityBound | IdentityUnbound | UserPasskeysGone
 
 function waysAfter(
-  { identities, waysGone }: KnownUser,
-  event: OfWays,
-): Pick<KnownUser, 'identities' | 'waysGone'> {
+  { identities, waysGone }: UserRecord,
+  event: LoginMethodEvent,
+): Pick<UserRecord, 'identities' | 'waysGone'> {
   if (event.type === 'UserPasskeysGone') return { identities, waysGone: waysGone + 1 }
   const { provider, identityKey } = event.data
   const { [provider]: _before, ...others } = identities
@@ -69,7 +69,9 @@ function waysAfter(
   return { identities: { ...others, [provider]: identityKey }, waysGone }
 }
 
-function changeOf(event: Exclude<UserEvent, { type: 'UserCreated' } | OfWays>): Partial<KnownUser> {
+function changeOf(
+  event: Exclude<UserEvent, { type: 'UserCreated' } | LoginMethodEvent>,
+): Partial<UserRecord> {
   switch (event.type) {
     case 'UserProfileChanged': {
       const { displayName } = event.data

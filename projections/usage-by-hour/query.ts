@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
-import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
+import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground.ts'
 import {
   countSum,
   quota,
@@ -260,7 +260,7 @@ export const tokenDays = (
       order by used_quota desc, token_id limit ${limit}
     ), named as (
       select t.id, t.name from used join read_tokens.tokens t on t.id = used.token_id
-      union all select ${playgroundOf(userId)}::int8, ${PLAYGROUND_NAME}
+      union all select ${playgroundTokenId(userId)}::int8, ${PLAYGROUND_NAME}
     )
     select d.day, t.id as "tokenId", t.name, sum(d.count)::int8 as count,
       sum(d.quota)::int8 as quota, sum(d.prompt_tokens + d.completion_tokens)::int8 as tokens

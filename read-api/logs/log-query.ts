@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
-import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
+import { PLAYGROUND_NAME, playgroundTokenId } from '#domain/shared/playground.ts'
 import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
@@ -46,7 +46,8 @@ async function tokenIdsNamed(
 ): Promise<readonly number[]> {
   const ids = await tokenIdsByName(db, name, userId)
   if (name !== PLAYGROUND_NAME) return ids
-  const playground = userId === null ? await playgroundIds(db, CALLERS_MAX) : [playgroundOf(userId)]
+  const playground =
+    userId === null ? await playgroundIds(db, CALLERS_MAX) : [playgroundTokenId(userId)]
   return [...ids, ...playground]
 }
 

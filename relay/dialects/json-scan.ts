@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { foldedName, type KnownNames } from '#domain/shared/folded-name.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.ts'
 import { type Ambiguity, InnerCheck, type InnerRules, type ObjectVisitor } from './inner-kinds.ts'
 import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
@@ -41,7 +41,7 @@ export const KEYS_MAX = 200_000
 /** Limits the members of the outermost object to several times what any request format names. */
 export const MEMBERS_MAX = 256
 
-const NO_NAMES: KnownNames = new Map()
+const NO_NAMES: NamesByFoldedName = new Map()
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -67,7 +67,7 @@ const CLOSE_BRACKET = 93
  */
 export function scanObject(
   bytes: Buffer,
-  known: KnownNames = NO_NAMES,
+  known: NamesByFoldedName = NO_NAMES,
   inner: InnerRules | null = null,
   visitor: ObjectVisitor | null = null,
 ): readonly Member[] | JsonFault {
@@ -90,13 +90,13 @@ class Scanner {
   private keys = 0
   private elements = 0
   private isAllObjects = true
-  private readonly known: KnownNames
+  private readonly known: NamesByFoldedName
   private readonly inner: InnerCheck
   private readonly visitor: ObjectVisitor | null
 
   constructor(
     bytes: Buffer,
-    known: KnownNames,
+    known: NamesByFoldedName,
     inner: InnerRules | null,
     visitor: ObjectVisitor | null,
   ) {

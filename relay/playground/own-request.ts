@@ -1,5 +1,5 @@
-import { knownNames } from '#domain/shared/folded-name.ts'
-import { playgroundOf } from '#domain/shared/playground.ts'
+import { namesByFoldedName } from '#domain/shared/folded-name.ts'
+import { playgroundTokenId } from '#domain/shared/playground.ts'
 import { UNRESTRICTED_TERMS } from '#domain/token/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/json-error.ts'
@@ -15,7 +15,7 @@ type PlaygroundRequest = {
 }
 
 /** The chat's other members are checked where the chat is parsed. */
-const NAMES = knownNames(['group', 'max_tokens'])
+const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
@@ -55,7 +55,7 @@ export const sessionAuthenticator = (userId: number): Authenticator => ({
     // The session may know a new user before the relay's view does.
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
-    const tokenId = playgroundOf(userId)
+    const tokenId = playgroundTokenId(userId)
     const token = new RelayToken({
       tokenId,
       userId,

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The sender of a callback: a channel and key, and the task it may report on. */
@@ -33,7 +33,7 @@ export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: s
   isSameText(callbackSignature(deps, source), signature)
 
 /** A task whose provider is known may be reported on only by that channel and key. */
-export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: KnownTask): boolean =>
+export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)
 
 function isSameText(one: string, other: string): boolean {

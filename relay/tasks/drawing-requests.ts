@@ -1,5 +1,5 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
-import { knownNames } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
@@ -22,12 +22,12 @@ const actionOfButton = (customId: string): string | null =>
   BUTTONS.find(([pattern]) => pattern.test(customId))?.[1] ?? null
 
 /** The members of a drawing request that are read or replaced here. */
-export const DRAWING_NAMES = knownNames([
+export const DRAWING_NAMES = namesByFoldedName([
   ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
   ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
   ...TASK_MEMBERS.drawing,
 ])
-const FILTER_NAMES = knownNames(['modes'])
+const FILTER_NAMES = namesByFoldedName(['modes'])
 
 /**
  * The result of reading a body. `changes` are sent to the provider in place of the caller's

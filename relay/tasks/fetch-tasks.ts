@@ -1,5 +1,5 @@
 import { offerOf } from '#domain/routing/offer.ts'
-import type { KnownTask, TaskPlace } from '#domain/task/decide.ts'
+import type { TaskLocation, TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -24,7 +24,7 @@ export async function ownTask(
   { user }: Caller,
   kind: TaskKind,
   id: string,
-): Promise<KnownTask | null> {
+): Promise<TaskRecord | null> {
   const known = isTaskId(id) ? await ledger.peek(id) : null
   if (known === null) return null
   const { userId, kind: own } = known.submitted
@@ -104,7 +104,7 @@ async function renderTasks(
   deps: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
-  tasks: readonly KnownTask[],
+  tasks: readonly TaskRecord[],
 ): Promise<object[]> {
   const ids = tasks.map(({ submitted }) => submitted.task)
   const progress = await deps.progress.read(ids).catch(() => new Map<string, string>())
@@ -146,7 +146,7 @@ export async function fetchTasks(
   const distinct = [...new Set(ids)]
   const cost = { tasks: distinct.length, asksProvider: false }
   await withinLookLimits(deps, exchange, caller, kind, cost, async () => {
-    const found = new Map<string, KnownTask>()
+    const found = new Map<string, TaskRecord>()
     await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
       const known = await ownTask(deps, caller, kind, id)
       if (known !== null) found.set(id, known)
@@ -187,7 +187,7 @@ export async function imageSeed(
 async function seedOf(
   deps: TaskDeps,
   model: string,
-  { channelId, keyRef, upstreamId }: TaskPlace,
+  { channelId, keyRef, upstreamId }: TaskLocation,
 ): Promise<object | RelayError> {
   const channel = deps.views.channels.find(channelId)
   const key = channel?.allKeys.find((one) => one.keyRef === keyRef)

@@ -1,5 +1,5 @@
 import { TASK_MEMBERS } from '#domain/channel/restricted-members.ts'
-import { knownNames } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import type { TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
@@ -9,7 +9,7 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The members of a music request that are read or replaced here. */
-export const MUSIC_NAMES = knownNames([
+export const MUSIC_NAMES = namesByFoldedName([
   ...['prompt', 'gpt_description_prompt', 'continue_clip_id', 'task_id', 'tags', 'title'],
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])

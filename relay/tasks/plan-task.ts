@@ -3,7 +3,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -15,7 +15,7 @@ import type { TaskBody } from './task-body.ts'
 /** What the gateway adds to a request for a provider. */
 export type SendOptions = {
   /** The task that this request continues. */
-  readonly origin: KnownTask | null
+  readonly origin: TaskRecord | null
   /** The address of the callback; null if there is none. */
   readonly notifyUrl: string | null
   /** The restricted members that the channel allows. */
@@ -58,7 +58,7 @@ export function planTask(
   views: Views,
   caller: Caller,
   request: TaskRequest,
-  origin: KnownTask | null,
+  origin: TaskRecord | null,
   now: number,
 ): TaskPlan | RelayError {
   const { token, user, group } = caller
@@ -94,7 +94,7 @@ function offerFor(
   { channels }: Views,
   { group, pinnedChannelId }: Caller,
   { model, kind }: TaskRequest,
-  origin: KnownTask | null,
+  origin: TaskRecord | null,
 ): Offer<RelayChannel> {
   const place = origin?.place ?? null
   const channelId = place?.channelId ?? pinnedChannelId

@@ -1,4 +1,4 @@
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallbackSource } from './callback-address.ts'
@@ -10,7 +10,7 @@ import type { TaskOutcome } from './task-ledger.ts'
 /** Records a provider's report on a task: the status as events, and the progress for display. */
 export async function recordReport(
   deps: TaskDeps,
-  known: KnownTask,
+  known: TaskRecord,
   { channelId, keyRef }: Omit<CallbackSource, 'task'>,
   told: ProviderReport,
   channel: RelayChannel | undefined,
@@ -42,7 +42,7 @@ export async function recordReport(
  */
 function wordsOf(
   deps: TaskDeps,
-  { submitted: { task, kind } }: KnownTask,
+  { submitted: { task, kind } }: TaskRecord,
   place: Omit<CallbackSource, 'task'>,
   { failReason, promptEn, result }: ProviderReport,
   channel: RelayChannel | undefined,

@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import { addressLine } from '#infra/http/address-key.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
@@ -61,7 +61,7 @@ export async function showImage(deps: TaskDeps, exchange: Exchange, task: string
 
 export function permitNames(
   { clientIp }: Pick<Exchange, 'clientIp'>,
-  { submitted: { userId } }: Pick<KnownTask, 'submitted'>,
+  { submitted: { userId } }: Pick<TaskRecord, 'submitted'>,
 ): readonly PermitName[] {
   const [address, owner] = [`address ${addressLine(clientIp)}`, `owner ${userId}`]
   return [
@@ -84,7 +84,7 @@ type Source = {
   readonly dispatcher: TaskDeps['providerOutbound']['dispatcher']
 }
 
-async function imageOf(deps: TaskDeps, { submitted, end }: KnownTask): Promise<Source | null> {
+async function imageOf(deps: TaskDeps, { submitted, end }: TaskRecord): Promise<Source | null> {
   if (end === null || !('imageUrl' in end) || end.imageUrl === null) return null
   const url = await deps.vault.open(submitted.userId, end.imageUrl)
   if (url === null || !URL.canParse(url)) return null

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { Language } from '#relay/canonical/relay-errors.ts'
@@ -67,7 +67,7 @@ async function originOf(
   deps: TaskDeps,
   caller: Caller,
   { originId, kind, continuesOpen }: TaskRequest,
-): Promise<KnownTask | RelayError | null> {
+): Promise<TaskRecord | RelayError | null> {
   if (originId === null) return null
   const found = await ownTask(deps, caller, kind, originId)
   if (found === null || found.place === null) {
@@ -82,7 +82,7 @@ async function originOf(
 
 type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
-type Opened = { readonly known: KnownTask; readonly keyed: KeyedCall | null }
+type Opened = { readonly known: TaskRecord; readonly keyed: KeyedCall | null }
 
 /** Holds the quota and submits the task. Both are durable when it resolves. */
 async function open(
@@ -131,7 +131,7 @@ const UNCONFIRMED: Record<Language, string> = {
 async function send(
   deps: TaskDeps,
   exchange: Exchange,
-  task: KnownTask,
+  task: TaskRecord,
   sent: PlannedTask,
 ): Promise<boolean> {
   const { kind, model } = sent.request
@@ -188,7 +188,7 @@ const ACCEPTED = { code: 1, description: null, properties: {} }
 /** Records the acceptance and returns the answer for the caller. */
 async function recordAcceptance(
   deps: TaskDeps,
-  { submitted }: KnownTask,
+  { submitted }: TaskRecord,
   { channel, key, answer }: LastAttempt,
   attempts: readonly Attempt[],
 ): Promise<Parameters<typeof sendAccepted>[2]> {
@@ -221,7 +221,7 @@ type Failed = {
  */
 async function recordFailure(
   { ledger }: TaskDeps,
-  task: KnownTask,
+  task: TaskRecord,
   { failure: { status: statusCode, providerError }, last, attempts }: Failed,
 ): Promise<boolean> {
   const why = {

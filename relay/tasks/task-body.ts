@@ -1,4 +1,4 @@
-import type { KnownNames } from '#domain/shared/folded-name.ts'
+import type { NamesByFoldedName } from '#domain/shared/folded-name.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
@@ -42,7 +42,7 @@ export class TaskBody {
    * `known` lists the names that the readers use or replace. Throws `TaskRequestError` when the
    * bytes are not a JSON object, or a member may be taken for another one.
    */
-  constructor(bytes: Buffer, known: KnownNames) {
+  constructor(bytes: Buffer, known: NamesByFoldedName) {
     const members = scanObject(bytes, known)
     if (!('length' in members)) throw new TaskRequestError(jsonError(bytes, members))
     this.bytes = bytes
@@ -112,7 +112,7 @@ export class TaskBody {
   }
 
   /** Returns a small object that may have these names; null when the member is missing. */
-  object(key: string, known: KnownNames): Readonly<Record<string, unknown>> | null {
+  object(key: string, known: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX

@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import type { FailureCause } from '#domain/task/events.ts'
 import type { Language } from '#relay/canonical/relay-errors.ts'
 import { objectOf, parsedObject } from './task-body.ts'
@@ -27,7 +27,7 @@ type DecryptedTexts = {
 
 async function decryptTexts(
   { vault }: TaskDeps,
-  { submitted, place, end }: KnownTask,
+  { submitted, place, end }: TaskRecord,
   language: Language,
 ): Promise<DecryptedTexts> {
   const { userId } = submitted
@@ -49,14 +49,14 @@ async function decryptTexts(
 }
 
 /** Returns `100%` for every ended task, because clients poll until they read that. */
-const progressFor = ({ end }: KnownTask, progress: string | undefined): string =>
+const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
  * A task that ended between two polls was never seen running, so it counts as started when it was
  * submitted.
  */
-const startFor = ({ status, startedAt, submitted }: KnownTask): number =>
+const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)
 
 export type RenderOptions = {
@@ -69,7 +69,7 @@ export type RenderOptions = {
 /** Renders a drawing as its clients expect it. Times are in unix milliseconds. */
 export async function drawingAnswer(
   deps: TaskDeps,
-  known: KnownTask,
+  known: TaskRecord,
   { language, progress, address }: RenderOptions,
 ): Promise<object> {
   const { submitted, place, status } = known
@@ -100,7 +100,7 @@ export async function drawingAnswer(
 /** Renders a music task as its clients expect it. Times are in unix seconds. */
 export async function musicAnswer(
   deps: TaskDeps,
-  known: KnownTask,
+  known: TaskRecord,
   { language, progress }: RenderOptions,
 ): Promise<object> {
   const { submitted, status } = known

@@ -7,11 +7,11 @@ import type { Quota } from '#domain/shared/quota.ts'
 import {
   type AcceptTask,
   type FailTask,
-  type KnownTask,
-  type NoteUnconfirmed,
+  type MarkUnconfirmed,
   type ReportTask,
   TASK_MS_MAX,
   type TaskError,
+  type TaskRecord,
   taskDecider,
 } from '#domain/task/decide.ts'
 import { taskStream } from '#domain/task/events.ts'
@@ -67,7 +67,7 @@ export class TaskLedger {
     this.deps = deps
   }
 
-  async find(task: string): Promise<KnownTask | null> {
+  async find(task: string): Promise<TaskRecord | null> {
     return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).known
   }
 
@@ -75,7 +75,7 @@ export class TaskLedger {
    * Does the same as `find` without keeping the stream in memory, for look-ups, polls and
    * callbacks.
    */
-  async peek(task: string): Promise<KnownTask | null> {
+  async peek(task: string): Promise<TaskRecord | null> {
     return (await this.deps.actors.peek(taskDecider, taskStream(task))).known
   }
 
@@ -134,11 +134,11 @@ export class TaskLedger {
   }
 
   /** Records where the task was sent when the provider's answer was lost. */
-  noteUnconfirmed(task: string, sentTo: Omit<NoteUnconfirmed, 'type'>): Promise<TaskOutcome> {
-    return this.alone(task, { type: 'NoteUnconfirmed', ...sentTo })
+  noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }
 
-  private async alone(task: string, command: AcceptTask | NoteUnconfirmed): Promise<TaskOutcome> {
+  private async alone(task: string, command: AcceptTask | MarkUnconfirmed): Promise<TaskOutcome> {
     const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
     const { actors } = this.deps
     const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
@@ -147,7 +147,7 @@ export class TaskLedger {
   }
 
   /** Records a provider's report from a poll or a callback. */
-  async report(task: KnownTask, report: TaskReport): Promise<TaskOutcome> {
+  async report(task: TaskRecord, report: TaskReport): Promise<TaskOutcome> {
     const { userId } = task.submitted
     const { imageUrl, promptEn, result, failReason, ...told } = report
     const isEnd = told.status === 'SUCCESS' || told.status === 'FAILURE'
@@ -168,7 +168,7 @@ export class TaskLedger {
 
   /** Ends a task that no provider accepted. */
   async fail(
-    task: KnownTask,
+    task: TaskRecord,
     {
       failReason,
       ...why
@@ -188,13 +188,13 @@ export class TaskLedger {
   }
 
   /** Ends a task on which no further report is expected. */
-  expire(task: KnownTask): Promise<TaskOutcome> {
+  expire(task: TaskRecord): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.deps.now() } as const
     const place = task.place ?? task.sentTo
     return this.end(task, command, this.release(task, 'timeout', 'task_timeout', place))
   }
 
-  private async end(task: KnownTask, command: object, money: object | null): Promise<TaskOutcome> {
+  private async end(task: TaskRecord, command: object, money: object | null): Promise<TaskOutcome> {
     const { task: id, userId } = task.submitted
     const steps: AnyStep[] = [{ decider: taskDecider, stream: taskStream(id), command }]
     if (money !== null) {
@@ -205,7 +205,7 @@ export class TaskLedger {
     return outcome.error.code as TaskError['code']
   }
 
-  private settlement(task: KnownTask, { channelId }: { readonly channelId: number }) {
+  private settlement(task: TaskRecord, { channelId }: { readonly channelId: number }) {
     return {
       type: 'SettleCall',
       call: task.submitted.task,
@@ -222,7 +222,7 @@ export class TaskLedger {
   }
 
   private release(
-    task: KnownTask,
+    task: TaskRecord,
     reason: 'upstream-error' | 'timeout',
     errorCode: string,
     place: { readonly channelId: number | null } | null,
@@ -240,7 +240,7 @@ export class TaskLedger {
     } as const
   }
 
-  private timings({ submitted: { submittedAt: startedAt } }: KnownTask) {
+  private timings({ submitted: { submittedAt: startedAt } }: TaskRecord) {
     const durationMs = Math.max(0, this.deps.now() - startedAt)
     return { startedAt, firstByteMs: null, durationMs }
   }
@@ -255,7 +255,7 @@ export class TaskLedger {
 }
 
 /** Returns the provider's cost ratio when the task was sent, if it is known. */
-function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderCost, 'costRatio'> {
+function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId
     ? {}
@@ -263,7 +263,7 @@ function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderC
 }
 
 /** Returns the recorded attempts, or else the one attempt that is known. */
-function triesOf({ place, sentTo }: KnownTask, channelId: number | null): readonly Attempt[] {
+function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []
   if (sentTo?.channelId === channelId) return sentTo.attempts

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { KnownTask } from '#domain/task/decide.ts'
+import type { TaskRecord } from '#domain/task/decide.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
@@ -15,7 +15,7 @@ export type PlannedTask = {
   readonly request: TaskRequest
   readonly plan: TaskPlan
   readonly caller: Caller
-  readonly origin: KnownTask | null
+  readonly origin: TaskRecord | null
 }
 
 export type LastAttempt = {
@@ -29,7 +29,7 @@ export type LastAttempt = {
 /** Tries each channel once, as long as it is certain that none has accepted the task. */
 export async function tryChannels(
   deps: TaskDeps,
-  task: KnownTask,
+  task: TaskRecord,
   { caller, request, plan, origin }: PlannedTask,
   attempts: Attempt[],
 ): Promise<LastAttempt | null> {

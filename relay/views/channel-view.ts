@@ -1,11 +1,11 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import {
+  type ChannelRecord,
   type ChannelsState,
   evolveChannels,
   idsOf,
   initialChannels,
-  type KnownChannel,
 } from '#domain/channel/state.ts'
 import { isExpired } from '#domain/channel/status.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
@@ -25,7 +25,7 @@ import { type ChannelRules, channelRules } from './channel-rules.ts'
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
 
 /** A channel with its usable `keys`. Without any key it can't be called. */
-export type RelayChannel = KnownChannel & {
+export type RelayChannel = ChannelRecord & {
   readonly isEnabled: boolean
   /** The keys in order, without those that are disabled. */
   readonly keys: readonly RelayKey[]
@@ -45,7 +45,7 @@ export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
 /** Describes a channel as the events of a call record it. */
-export const placeOf = ({ channelId, terms: { costRatio } }: KnownChannel): Place =>
+export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
@@ -53,7 +53,7 @@ const NONE: Offer<RelayChannel> = []
 /** The kind of request a channel accepts: chats, or tasks of one kind. */
 export type Work = 'chat' | TaskKind
 
-export const workOf = ({ terms }: Pick<KnownChannel, 'terms'>): Work =>
+export const workOf = ({ terms }: Pick<ChannelRecord, 'terms'>): Work =>
   taskProfileOf(terms.type)?.tasks ?? 'chat'
 
 type Secrets = Pick<Vault, 'getSecrets'>
@@ -106,7 +106,7 @@ export class ChannelView {
     )
   }
 
-  async putAll(rows: readonly KnownChannel[]): Promise<void> {
+  async putAll(rows: readonly ChannelRecord[]): Promise<void> {
     for (const row of rows) this.roster.channels.set(row.channelId, row)
     await this.update(rows.map(({ channelId }) => channelId))
   }
@@ -127,7 +127,7 @@ export class ChannelView {
   /** Updates the channels with these ids from the roster. */
   private async update(channelIds: readonly number[]): Promise<void> {
     const changed = channelIds.flatMap((id) => this.roster.channels.get(id) ?? [])
-    const isReady = (channel: KnownChannel) => this.reusable(channel) !== null
+    const isReady = (channel: ChannelRecord) => this.reusable(channel) !== null
     const secrets = await this.secretsOf(changed.filter((channel) => !isReady(channel)))
     for (const id of channelIds) {
       const channel = this.roster.channels.get(id)
@@ -138,7 +138,7 @@ export class ChannelView {
     this.names = null
   }
 
-  private withTargets(channel: KnownChannel, secrets: ReadonlyMap<string, string>): RelayChannel {
+  private withTargets(channel: ChannelRecord, secrets: ReadonlyMap<string, string>): RelayChannel {
     const known = this.reusable(channel)
     const proxy = known === null ? proxyOf(channel, secrets) : known.proxy
     const allKeys = known?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
@@ -155,12 +155,12 @@ export class ChannelView {
   }
 
   /** Returns the current channel if neither its terms nor its keys have changed. */
-  private reusable({ channelId, terms, keyRefs }: KnownChannel): RelayChannel | null {
+  private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const known = this.channels.get(channelId)
     return known?.terms === terms && known.keyRefs === keyRefs ? known : null
   }
 
-  private async secretsOf(channels: readonly KnownChannel[]): Promise<Map<string, string>> {
+  private async secretsOf(channels: readonly ChannelRecord[]): Promise<Map<string, string>> {
     const own = (channelId: number, refs: readonly string[]) =>
       refs.map((ref) => ({ owner: `channel:${channelId}`, ref }))
     const keys = channels.flatMap(({ channelId, keyRefs }) => own(channelId, keyRefs))
@@ -194,11 +194,11 @@ const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
 /** A proxy whose secret is missing is unusable, so no provider is reached directly by mistake. */
-const proxyOf = ({ terms }: KnownChannel, secrets: ReadonlyMap<string, string>): string | null =>
+const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')
 
 function callableKeys(
-  { terms, keyRefs }: KnownChannel,
+  { terms, keyRefs }: ChannelRecord,
   secrets: ReadonlyMap<string, string>,
   proxy: string | null,
   policy: OutboundPolicy,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChannelEvent } from '#domain/channel/events.ts'
-import type { ChannelStatus, KnownChannel } from '#domain/channel/state.ts'
+import type { ChannelRecord, ChannelStatus } from '#domain/channel/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { relayCircuits } from '#projections/channel-health/query.ts'
@@ -16,7 +16,7 @@ import type { RelayUser, TokenRow } from './token-view.ts'
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
-  readonly channels: { readonly position: number; readonly rows: readonly KnownChannel[] }
+  readonly channels: { readonly position: number; readonly rows: readonly ChannelRecord[] }
   readonly circuits: { readonly position: number; readonly rows: readonly CircuitRow[] }
   readonly options: {
     readonly position: number

@@ -32,6 +32,8 @@ const REPLACED = new RegExp(
     String.raw`\b(?:watchForDeafness|isProxys|lastOnesOf|createTurns|furnish\w*|\w*Deeds)\b`,
     String.raw`\b(?:ChannelAct|enteredTarget|hiddenWords|SeatsMax|askUpstream|takeReport)\b`,
     String.raw`\b(?:AccountTroubles|isPassedBy|isTakingBack|actTogether|onlyOwnSocket)\b`,
+    String.raw`\bKnown(?:Token|Channel|User|Redemption|Task|Message|Names)\b`,
+    String.raw`\b(?:Take(?:Token|Redemption)Ids|DropPasskeys|MarkUnconfirmed|lostCents|ReportEffect)\b`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])

@@ -71,8 +71,8 @@ async function stepsToRemove(
   const { user } = await actors.stateOf(userDecider, stream)
   const canUseAnother = await canLogInWithPasskey(deps, request, passkeyId)
   const { values } = await allOptions(db)
-  const giveUpPasskey = {
-    type: 'GiveUpPasskeys',
+  const dropPasskeys = {
+    type: 'DropPasskeys',
     enabledLoginMethods: [
       ...enabledLoginMethods(values, role),
       ...(canUseAnother ? ['passkey'] : []),
@@ -85,6 +85,6 @@ async function stepsToRemove(
       stream: credentialsStream(userId),
       command: { type: 'RemovePasskey', userId, passkeyId },
     },
-    { decider: userDecider, stream, command: giveUpPasskey },
+    { decider: userDecider, stream, command: dropPasskeys },
   ]
 }

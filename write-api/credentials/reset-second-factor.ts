@@ -71,8 +71,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
   const { passkeys } = await credentialsOf(deps, id)
   const { values } = await allOptions(db)
   const userStep = (command: UserCommand): AnyStep => ({ decider: userDecider, stream, command })
-  const giveUpPasskeys = {
-    type: 'GiveUpPasskeys',
+  const dropPasskeys = {
+    type: 'DropPasskeys',
     enabledLoginMethods: enabledLoginMethods(values, user?.role ?? USER),
     ifWaysGone: user?.waysGone ?? 0,
   } as const
@@ -84,7 +84,7 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
     // A passkey is a login method by itself, so the reset fails if the user has no other one.
-    ...(passkeys.size === 0 ? [] : [userStep(giveUpPasskeys)]),
+    ...(passkeys.size === 0 ? [] : [userStep(dropPasskeys)]),
     userStep({ type: 'VoidLogins', actorRole }),
   ]
 }

@@ -1,4 +1,4 @@
-import { optionFlag, optionValue, presetOf } from '#domain/options/registry.ts'
+import { defaultOf, optionFlag, optionValue } from '#domain/options/registry.ts'
 import type { Core } from '#infra/core.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -66,7 +66,7 @@ export function createProviders(
       const { values, secretRefs } = await allOptions(core.db)
       const keys = OPTION_NAMES[type]
       if (!optionFlag(values, keys.flag)) throw oauthError('WayInClosed', { provider: type })
-      const address = (key: string) => optionValue(values, key) || presetOf(key)
+      const address = (key: string) => optionValue(values, key) || defaultOf(key)
       const common = {
         clientId: optionValue(values, keys.clientId),
         clientSecret: await readSecretOption(core, secretRefs, keys.clientSecret),

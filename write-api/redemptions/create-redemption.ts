@@ -7,7 +7,7 @@ import {
   type RedemptionTerms,
   redemptionStream,
 } from '#domain/redemption/events.ts'
-import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
+import { redemptionIdsDecider } from '#domain/redemption/redemption-ids.ts'
 import { isName } from '#domain/shared/characters.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
@@ -124,7 +124,7 @@ const stepsFor = (
     decider: redemptionIdsDecider,
     stream: REDEMPTION_IDS_STREAM,
     command: {
-      ...{ type: 'TakeRedemptionIds', first, count: codes.length },
+      ...{ type: 'AssignRedemptionIds', first, count: codes.length },
       ...(request === null ? {} : { request }),
     },
   },

@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { KnownRedemption, RedemptionState } from '#domain/redemption/evolve.ts'
+import type { RedemptionRecord, RedemptionState } from '#domain/redemption/evolve.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
@@ -129,7 +129,7 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
  * NOTE: the code comes first. In a store without atomic appends to several streams, its event is
  * the decision; the grant cannot be rejected then, and follows or is repaired.
  */
-type Code = Pick<KnownRedemption, 'id' | 'terms'>
+type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

@@ -10,7 +10,7 @@ import {
   tokensStream,
 } from '#domain/token/events.ts'
 import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
-import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import { tokenIdsDecider } from '#domain/token/token-ids.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
@@ -91,7 +91,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
     {
       decider: tokenIdsDecider,
       stream: TOKEN_IDS_STREAM,
-      command: { type: 'TakeTokenIds', userId, first, count: tokenIds.length },
+      command: { type: 'AssignTokenIds', userId, first, count: tokenIds.length },
     },
     {
       decider: tokenDecider,

@@ -5,7 +5,7 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { TopUpReport } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
-import { newsOf, reportedChange } from '#domain/top-up/decide-report.ts'
+import { reportEffect, reportedChange } from '#domain/top-up/decide-report.ts'
 import { topUpStream } from '#domain/top-up/events.ts'
 import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/actors-port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
@@ -98,11 +98,11 @@ async function appendReport(
   const cents = reportedChange(command, state)
   const steps = [{ decider: topUpDecider, stream, command }, ...accountSteps(state, cents, note)]
   const context = { actor: 'system:stripe', cause, at: now() }
-  const news = newsOf(command, state)
+  const effect = reportEffect(command, state)
   const outcome =
-    news === null
+    effect === null
       ? await actors.handleTogether(steps, context)
-      : await withNotice(deps, steps, { order, news, command, cents }, context)
+      : await withNotice(deps, steps, { order, effect, command, cents }, context)
   return outcome.isDone ? null : outcome.error.code
 }
 

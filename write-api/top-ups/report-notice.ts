@@ -1,18 +1,18 @@
 import type { TopUpReport } from '#domain/top-up/commands.ts'
-import type { ReportNews } from '#domain/top-up/decide-report.ts'
+import type { ReportEffect } from '#domain/top-up/decide-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']
-  readonly news: ReportNews
+  readonly effect: ReportEffect
   readonly command: TopUpReport
   /** The hundredths whose quota the report takes back; negative if it is restored. */
   readonly cents: bigint
 }
 
-const TITLES: Readonly<Record<ReportNews, readonly [zh: string, en: string]>> = {
+const TITLES: Readonly<Record<ReportEffect, readonly [zh: string, en: string]>> = {
   refunded: ['Stripe 已退款', 'Refunded at Stripe'],
   'refund-failed': ['Stripe 退款失败', 'A refund failed at Stripe'],
   disputed: ['付款被拒付（争议）', 'A payment is disputed'],
@@ -22,9 +22,9 @@ const TITLES: Readonly<Record<ReportNews, readonly [zh: string, en: string]>> = 
 }
 
 /** Written in both languages, because the server does not know which one an admin reads. */
-export function noticeText({ order, news, command, cents }: ReportNotice): MessageContent {
+export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
-  const [zh, en] = TITLES[news]
+  const [zh, en] = TITLES[effect]
   const sum = `${moneyText(command.cents)} ${currency}`
   const id = command.type === 'ReportRefund' ? command.refundId : command.disputeId
   const lines = [
@@ -34,9 +34,9 @@ export function noticeText({ order, news, command, cents }: ReportNotice): Messa
     `- Stripe: ${code(id)}`,
     ...(command.reason === '' ? [] : [`- 原因 / Reason: ${code(command.reason)}`]),
     `- 状态 / Status: ${code(command.status)}`,
-    ...dueLine(command, news),
+    ...dueLine(command, effect),
   ]
-  const [movedZh, movedEn] = movement(cents, currency, news)
+  const [movedZh, movedEn] = movement(cents, currency, effect)
   const link = `[查看订单 / Open the order](/admin/orders?keyword=${tradeNo})`
   return {
     title: `${zh}：#${orderId} / ${en}: order #${orderId}`,
@@ -47,13 +47,17 @@ export function noticeText({ order, news, command, cents }: ReportNotice): Messa
 /** Codes of the provider consist of letters; other characters could be markup and are removed. */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
-function dueLine(command: TopUpReport, news: ReportNews): string[] {
-  if (news !== 'disputed' || command.type !== 'ReportDispute' || command.dueBy === null) return []
+function dueLine(command: TopUpReport, effect: ReportEffect): string[] {
+  if (effect !== 'disputed' || command.type !== 'ReportDispute' || command.dueBy === null) return []
   const until = new Date(command.dueBy * 1_000).toISOString().slice(0, 16).replace('T', ' ')
   return [`- 举证截止 / Evidence due by: ${until} UTC`]
 }
 
-function movement(cents: bigint, currency: string, news: ReportNews): readonly [string, string] {
+function movement(
+  cents: bigint,
+  currency: string,
+  effect: ReportEffect,
+): readonly [string, string] {
   if (cents > 0n) {
     const sum = `${moneyText(cents)} ${currency}`
     return [
@@ -69,7 +73,7 @@ function movement(cents: bigint, currency: string, news: ReportNews): readonly [
       `The quota bought with ${sum} and the inviter’s share of it were restored.`,
     ]
   }
-  if (news === 'disputed') {
+  if (effect === 'disputed') {
     return [
       '额度暂未扣回；Stripe 划走款项或争议败诉时自动扣回，款项退回时自动恢复。',
       'No quota has been taken back yet. This happens when Stripe withdraws the money or the ' +

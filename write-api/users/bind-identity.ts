@@ -2,7 +2,7 @@ import { identityDecider } from '#domain/identity/decide.ts'
 import { IDENTITY_PROVIDERS, identityStream } from '#domain/identity/events.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
-import type { KnownUser } from '#domain/user/state.ts'
+import type { UserRecord } from '#domain/user/state.ts'
 import type { Core } from '#infra/core.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
@@ -61,7 +61,7 @@ export async function bindSteps(
 }
 
 /** Releases all identities, so that other users can bind them. */
-export const releaseSteps = (userId: number, currentKey: KnownUser['identities']): AnyStep[] =>
+export const releaseSteps = (userId: number, currentKey: UserRecord['identities']): AnyStep[] =>
   IDENTITY_PROVIDERS.flatMap((provider) => {
     const identityKey = currentKey[provider]
     if (identityKey === undefined) return []

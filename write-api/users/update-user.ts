@@ -8,7 +8,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
-import type { KnownUser } from '#domain/user/state.ts'
+import type { UserRecord } from '#domain/user/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
@@ -81,7 +81,7 @@ async function loadChangeableUser(
   { core }: Deps,
   userId: number,
   mayAct: UserCommand,
-): Promise<KnownUser> {
+): Promise<UserRecord> {
   const state = await core.actors.stateOf(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, state)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -91,7 +91,7 @@ async function loadChangeableUser(
 
 async function profileSteps(
   deps: Deps,
-  user: KnownUser,
+  user: UserRecord,
   { display_name, password = '', group = user.group }: UpdateUser,
   actorRole: Role,
   sealedReason: SealReason,

@@ -1,4 +1,4 @@
-import { knownNames } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { innerRules } from '../inner-kinds.ts'
 import type { JsonKind } from '../json-bytes.ts'
@@ -74,9 +74,9 @@ const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
 const LIMITS = ['max_tokens', 'max_completion_tokens']
-const NAMES = knownNames([...READ, ...LIMITS, ...NUMBERS, ...FIELD_NAMES])
-export const NO_NAMES = knownNames([])
-const STREAM_OPTIONS = knownNames(['include_usage'])
+const NAMES = namesByFoldedName([...READ, ...LIMITS, ...NUMBERS, ...FIELD_NAMES])
+export const NO_NAMES = namesByFoldedName([])
+const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
  * Reads the bytes without building objects. `body` in the result is those same bytes. `known` lists

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { playgroundOf } from '#domain/shared/playground.ts'
+import { playgroundTokenId } from '#domain/shared/playground.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import {
   admitCall,
@@ -71,7 +71,7 @@ describe('admitting a call', () => {
 })
 
 describe('a call of the playground', () => {
-  const tokenId = playgroundOf(7)
+  const tokenId = playgroundTokenId(7)
 
   it('needs no budget but the balance, and gives back what its hold has left', () => {
     const outcome = given(granted(100)).when(admitCall({ tokenId }))

@@ -291,7 +291,7 @@ describe('the events of users, as first recorded', () => {
       ],
       [
         'user-passkeys-gone-v1',
-        { type: 'GiveUpPasskeys', enabledLoginMethods: ['password'], ifWaysGone: 1 },
+        { type: 'DropPasskeys', enabledLoginMethods: ['password'], ifWaysGone: 1 },
       ],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
       ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],

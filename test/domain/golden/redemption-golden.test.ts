@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import type { RedemptionTerms } from '#domain/redemption/events.ts'
-import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
+import { redemptionIdsDecider } from '#domain/redemption/redemption-ids.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { story } from './story.ts'
 
@@ -47,10 +47,10 @@ describe('the events of redemption codes, as first recorded', () => {
     'the ids of codes',
     redemptionIdsDecider,
     [
-      ['redemption-ids-taken-v1', { type: 'TakeRedemptionIds', first: 1, count: 4 }],
+      ['redemption-ids-taken-v1', { type: 'AssignRedemptionIds', first: 1, count: 4 }],
       [
         'redemption-ids-taken-requested-v1',
-        { type: 'TakeRedemptionIds', first: 5, count: 2, request: REQUEST },
+        { type: 'AssignRedemptionIds', first: 5, count: 2, request: REQUEST },
       ],
     ],
     { highest: 6, requests: [['k1', 'c1']] },

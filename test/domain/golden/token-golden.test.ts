@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { type SharedTerms, type TokenEvent, upcastToken } from '#domain/token/events.ts'
-import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import { tokenIdsDecider } from '#domain/token/token-ids.ts'
 import { golden, story } from './story.ts'
 
 const TOKEN_TERMS: SharedTerms = {
@@ -79,7 +79,7 @@ describe('the events of tokens, as first recorded', () => {
   story(
     'the ids of tokens',
     tokenIdsDecider,
-    [['token-ids-taken-v1', { type: 'TakeTokenIds', userId: 7, first: 1, count: 4 }]],
+    [['token-ids-taken-v1', { type: 'AssignTokenIds', userId: 7, first: 1, count: 4 }]],
     { highest: 4 },
   )
 })

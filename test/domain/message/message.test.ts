@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
 import type { MessageSent } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
-import { countOf, isAmong, rangesOf } from '#domain/message/recipients.ts'
+import { countOf, includesId, rangesOf } from '#domain/message/recipients.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
@@ -107,8 +107,8 @@ describe('recipients', () => {
   it('are those and nobody else', () => {
     const ids = [2, 3, 7, 11, 12, 13, 20]
     const ranges = rangesOf(ids)
-    const found = Array.from({ length: 25 }, (_, id) => id).filter((id) => isAmong(ranges, id))
+    const found = Array.from({ length: 25 }, (_, id) => id).filter((id) => includesId(ranges, id))
     expect(found).toEqual(ids)
-    expect(isAmong([], 1)).toBe(false)
+    expect(includesId([], 1)).toBe(false)
   })
 })

@@ -49,7 +49,7 @@ export const acceptedUnasked = (more: { readonly attempts?: typeof ATTEMPTS } = 
 
 export const ATTEMPTS = [{ channelId: 4, status: 504, error: 'status', latencyMs: 60_000 }]
 const SENT_TO = { channelId: 4, keyRef: 'key-1', attempts: ATTEMPTS }
-export const noteUnconfirmed = { type: 'NoteUnconfirmed', ...SENT_TO } as const
+export const noteUnconfirmed = { type: 'MarkUnconfirmed', ...SENT_TO } as const
 export const unconfirmed = (): TaskEvent => ({
   type: 'TaskUnconfirmed',
   v: 1,

@@ -30,7 +30,7 @@ const withoutPassword = (): UserEvent => {
   return { type, v, data: { ...data, passwordRef: null } }
 }
 const giveUp = (enabledLoginMethods: readonly LoginMethod[], ifWaysGone = 0) =>
-  ({ type: 'GiveUpPasskeys', enabledLoginMethods, ifWaysGone }) as const
+  ({ type: 'DropPasskeys', enabledLoginMethods, ifWaysGone }) as const
 const gone: UserEvent = { type: 'UserPasskeysGone', v: 1, data: { userId: 7 } }
 const ALL: readonly LoginMethod[] = ['password', 'github', 'oidc', 'email']
 

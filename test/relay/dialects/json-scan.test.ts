@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownNames } from '#domain/shared/folded-name.ts'
+import { namesByFoldedName } from '#domain/shared/folded-name.ts'
 import { innerRules } from '#relay/dialects/inner-kinds.ts'
 import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/json-scan.ts'
 import { budget } from '#test/support/budget.ts'
@@ -127,7 +127,7 @@ describe('what is no JSON', () => {
 })
 
 describe('a key that can be read as another one', () => {
-  const known = knownNames(['model', 'taskId', 'stop'])
+  const known = namesByFoldedName(['model', 'taskId', 'stop'])
   const ambiguous = (key: string, other: string) => ({ fault: 'ambiguous', key, other })
   it.each([
     ['{"model":1,"MODEL":2}', ambiguous('MODEL', 'model')],

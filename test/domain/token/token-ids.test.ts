@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import { tokenIdsDecider } from '#domain/token/token-ids.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(tokenIdsDecider)
 const take = (first: number, count: number, userId = 7) =>
-  ({ type: 'TakeTokenIds', userId, first, count }) as const
+  ({ type: 'AssignTokenIds', userId, first, count }) as const
 const taken = (first: number, count: number, userId = 7) =>
   ({ type: 'TokenIdsTaken', v: 1, data: { userId, first, count } }) as const
 

@@ -5,8 +5,8 @@ import type { TokenError } from './decide.ts'
 import type { TokenIdsTaken } from './events.ts'
 
 /** `first` is one above the highest assigned id that the caller knows. */
-export type TakeTokenIds = {
-  readonly type: 'TakeTokenIds'
+export type AssignTokenIds = {
+  readonly type: 'AssignTokenIds'
   readonly userId: number
   readonly first: number
   readonly count: number
@@ -18,7 +18,7 @@ export type TokenIdsState = { readonly highest: number }
  * Assigns consecutive ids to the first caller; a caller with an outdated `first` gets
  * `TokenExists`. The event is written in the same append as the tokens, so that no id is wasted.
  */
-export const tokenIdsDecider: Decider<TokenIdsState, TakeTokenIds, TokenIdsTaken, TokenError> = {
+export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),
   decide: ({ type, ...data }, { highest }) => {
     assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')

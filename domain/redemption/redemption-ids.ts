@@ -5,8 +5,8 @@ import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
 /** `first` is one above the highest assigned id that the caller knows. */
-export type TakeRedemptionIds = {
-  readonly type: 'TakeRedemptionIds'
+export type AssignRedemptionIds = {
+  readonly type: 'AssignRedemptionIds'
   readonly first: number
   readonly count: number
   readonly request?: RedemptionRequest
@@ -30,7 +30,7 @@ type Stored = {
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,
-  TakeRedemptionIds,
+  AssignRedemptionIds,
   RedemptionIdsTaken,
   RedemptionError
 > = {

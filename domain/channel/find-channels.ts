@@ -1,10 +1,10 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
-import type { KnownChannel } from './state.ts'
+import type { ChannelRecord } from './state.ts'
 
-type Channels = ReadonlyMap<number, KnownChannel>
+type Channels = ReadonlyMap<number, ChannelRecord>
 
 /** The error for the first unknown channel, or null. */
-export function firstUnknown(
+export function unknownChannelError(
   channelIds: readonly number[],
   channels: Channels,
 ): CodedError<'ChannelUnknown'> | null {
@@ -16,7 +16,7 @@ export function firstUnknown(
 export function channelsOfTag(
   given: string,
   channels: Channels,
-): readonly KnownChannel[] | CodedError<'TagRequired' | 'TagUnknown'> {
+): readonly ChannelRecord[] | CodedError<'TagRequired' | 'TagUnknown'> {
   const tag = given.trim()
   if (tag === '') return codedError('TagRequired')
   const found = [...channels.values()].filter(({ terms }) => terms.tag === tag)
