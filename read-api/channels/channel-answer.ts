@@ -1,7 +1,9 @@
 import { maskedSetting } from '#domain/shared/proxy-address.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
+import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
+import { answerOf } from '../contract/fields.ts'
 
 /**
  * The response for a channel at `now` (Unix milliseconds), for admins: everything except keys and
@@ -10,35 +12,16 @@ import type { Channel } from '../contract/channels.ts'
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
-  type: terms.type,
   key: '',
-  openai_organization: terms.organization,
-  max_input_tokens: terms.maxInputTokens,
-  base_url: terms.baseUrl,
-  other: terms.other,
-  model_mapping: terms.modelMapping,
-  status_code_mapping: terms.statusCodeMapping,
-  models: terms.models.join(','),
-  auto_ban: terms.isAutoBan ? 1 : 0,
-  test_model: terms.testModel,
-  group: terms.groups.join(','),
-  priority: terms.priority,
-  weight: terms.weight,
-  tag: terms.tag,
-  model_prefix: terms.modelPrefix,
-  setting: maskedSetting(terms.setting),
-  param_override: terms.paramOverride,
+  ...answerOf(CHANNEL_FIELDS, { ...terms, setting: maskedSetting(terms.setting) }),
   ...effectiveStatus(row, terms.expiredTime, now),
   response_time: row.responseTime,
   balance: Number(row.balance),
   used_quota: toWire(row.usedQuota),
-  expired_time: terms.expiredTime,
   test_time: row.testedAt,
   test_failure: row.testFailure,
   balance_updated_time: row.balanceReadAt,
   created_time: row.createdAt,
-  max_concurrency: terms.maxConcurrency,
-  max_rpm: terms.maxRpm,
   cost_ratio: terms.costRatio === undefined ? null : Number(terms.costRatio),
   multi_key_mode: row.keyMode,
   key_count: row.keyRefs.length,

@@ -1,37 +1,20 @@
 import Type, { type Static } from 'typebox'
+import { CHANNEL_FIELDS } from './channel-fields.ts'
 import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
+import { answerProperties } from './field-schemas.ts'
 
 export const Channel = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  type: Type.Integer(),
   /** Always empty: a provider's key is written, never read. */
   key: Type.String(),
-  openai_organization: Type.String(),
-  max_input_tokens: Type.Integer(),
-  base_url: Type.String(),
-  other: Type.String(),
-  model_mapping: Type.String(),
-  status_code_mapping: Type.String(),
-  /** Comma-separated. */
-  models: Type.String(),
-  auto_ban: Type.Integer(),
-  test_model: Type.String(),
-  /** Comma-separated. */
-  group: Type.String(),
-  priority: Type.Integer(),
-  weight: Type.Integer(),
-  tag: Type.String(),
-  model_prefix: Type.String(),
-  setting: Type.String(),
-  param_override: Type.String(),
+  ...answerProperties(CHANNEL_FIELDS),
   /** 1 enabled, 2 disabled, 3 auto-disabled. */
   status: Type.Integer(),
   /** Milliseconds; 0 means untested. */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
-  expired_time: Type.Integer(),
   /** JSON text: `status_reason`, `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
@@ -39,9 +22,6 @@ export const Channel = Type.Object({
   test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** Concurrent calls, and calls per minute; 0 means no limit. */
-  max_concurrency: Type.Integer(),
-  max_rpm: Type.Integer(),
   /** The provider's charge, as a multiple of the list price; null: unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
   /** Empty if the channel has one key. */

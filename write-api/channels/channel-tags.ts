@@ -6,10 +6,10 @@ import type { Done } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
+import { namesIn } from '#read-api/contract/fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { listOf } from './channel-terms.ts'
 import { checkGroups } from './create-channel.ts'
 
 /**
@@ -76,8 +76,8 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
 
 /** An empty field changes nothing; an empty new tag removes the tag. */
 function changeOf(fields: UpdateTag): TagChange {
-  const models = listOf(fields.models ?? '')
-  const groups = listOf(fields.groups ?? '')
+  const models = namesIn(fields.models ?? '')
+  const groups = namesIn(fields.groups ?? '')
   const modelMapping = (fields.model_mapping ?? '').trim()
   const { new_tag: tag, priority, weight } = fields
   return {

@@ -4,33 +4,13 @@ import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
+import { initialValues, sentValues } from '#read-api/contract/fields.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
 /** The terms of a channel that is created with only name, key and models. */
-export const DEFAULT_TERMS: ChannelTerms = {
-  name: '',
-  type: 1,
-  baseUrl: '',
-  models: [],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: '',
-  isAutoBan: true,
-  testModel: '',
-  organization: '',
-  other: '',
-  modelPrefix: '',
-  maxInputTokens: 0,
-  expiredTime: -1,
-  maxConcurrency: 0,
-  maxRpm: 0,
-  modelMapping: '',
-  statusCodeMapping: '',
-  setting: '',
-  paramOverride: '',
-}
+export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_FIELDS) }
 
 type Fields = CreateChannel | UpdateChannel
 
@@ -40,39 +20,17 @@ export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms =>
   ...changeOf(fields),
 })
 
-/** Converts the given fields to terms. Texts and the cost ratio that are null become empty. */
+/** Converts the given fields to terms. A cost ratio that is null becomes empty. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
-  const { auto_ban: autoBan } = fields
-  return withoutUndefined({
-    name: fields.name?.trim(),
-    type: fields.type,
-    baseUrl: text(fields.base_url)?.replace(/\/+$/, ''),
-    models: list(fields.models),
-    groups: list(fields.group),
-    priority: fields.priority,
-    weight: fields.weight,
-    tag: text(fields.tag),
-    isAutoBan: autoBan === undefined ? undefined : autoBan === 1,
-    testModel: text(fields.test_model),
-    organization: text(fields.openai_organization),
-    other: text(fields.other),
-    modelPrefix: text(fields.model_prefix),
-    maxInputTokens: fields.max_input_tokens,
-    expiredTime: fields.expired_time,
-    maxConcurrency: fields.max_concurrency,
-    maxRpm: fields.max_rpm,
-    modelMapping: text(fields.model_mapping),
-    statusCodeMapping: text(fields.status_code_mapping),
-    setting: text(fields.setting),
-    paramOverride: text(fields.param_override),
-    costRatio: fields.cost_ratio === undefined ? undefined : String(fields.cost_ratio ?? ''),
-  })
+  const { name, cost_ratio: costRatio } = fields
+  const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
+  return {
+    ...sent,
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(costRatio === undefined ? {} : { costRatio: String(costRatio ?? '') }),
+  }
 }
-
-type OptionalTerms = { readonly [Key in keyof ChannelTerms]: ChannelTerms[Key] | undefined }
-
-const withoutUndefined = (terms: OptionalTerms): Partial<ChannelTerms> =>
-  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
@@ -166,18 +124,3 @@ export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKn
     throw channelError('ProxyNotAllowed')
   }
 }
-
-const text = (value: string | null | undefined): string | undefined =>
-  value === undefined ? undefined : (value ?? '').trim()
-
-const list = (commas: string | undefined): readonly string[] | undefined =>
-  commas === undefined ? undefined : listOf(commas)
-
-export const listOf = (commas: string): readonly string[] => [
-  ...new Set(
-    commas
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  ),
-]

@@ -28,7 +28,7 @@ import {
   checkProxy,
   checkRequirements,
   checkType,
-  DEFAULT_TERMS,
+  INITIAL_TERMS,
   termsWith,
 } from './channel-terms.ts'
 
@@ -167,12 +167,12 @@ export const createChannel: Action = (api, deps) => {
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const { body } = request
-      const terms = termsWith(DEFAULT_TERMS, body)
+      const terms = termsWith(INITIAL_TERMS, body)
       const { keys, repeated } = parseKeys(body.key ?? '')
       if (terms.name === '' || keys.length === 0) throw channelError('ChannelFieldsRequired')
       checkType(terms.type, deps.servedTypes)
       checkRequirements(terms, deps.servedTypes)
-      checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, deps.core.now())
+      checkExpiry(terms.expiredTime, INITIAL_TERMS.expiredTime, deps.core.now())
       checkAddress(terms.baseUrl, deps.upstreams)
       checkProxy(terms.setting, deps.upstreams)
       await checkGroups(deps, 'group', terms.groups)

@@ -1,34 +1,16 @@
 import Type, { type Static } from 'typebox'
+import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
+import { requestProperties } from '#read-api/contract/field-schemas.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 
 export const ChannelFields = {
   name: Type.String({ maxLength: 200 }),
-  type: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   /** Several keys stand on one line each. */
   key: Type.Optional(Type.String({ maxLength: 500000 })),
-  openai_organization: text(200),
-  max_input_tokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
-  base_url: text(2000),
-  other: text(20000),
-  model_mapping: text(100000),
-  status_code_mapping: text(20000),
-  models: Type.Optional(Type.String({ maxLength: 200000 })),
-  auto_ban: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
-  test_model: text(200),
-  group: Type.Optional(Type.String({ maxLength: 20000 })),
-  priority: Type.Optional(Type.Integer({ minimum: -1000000000, maximum: 1000000000 })),
-  weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
-  tag: text(200),
-  model_prefix: text(200),
-  setting: text(100000),
-  param_override: text(100000),
-  expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
-  /** Concurrent calls, and calls per minute; 0 means no limit. */
-  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })),
-  max_rpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
+  ...requestProperties(CHANNEL_FIELDS),
   /**
    * The provider's charge for a call, as a multiple of the site's list price (group ratio 1), with
    * at most 6 decimals. null: unknown.

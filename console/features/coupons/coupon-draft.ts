@@ -1,4 +1,5 @@
 import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
+import { changedFields } from '#console/ui/field-draft.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
@@ -100,16 +101,9 @@ export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemp
   valid_until: secondsOf(draft.validUntil) ?? 0,
 })
 
-/** Only what the drawer changed. */
-export function changedTerms(
-  before: CouponDraft,
-  after: CouponDraft,
-  unit: AmountUnit,
-): Partial<CreateRedemption> {
-  const old: Readonly<Record<string, unknown>> = termsOfDraft(before, unit)
-  const entries = Object.entries(termsOfDraft(after, unit))
-  return Object.fromEntries(entries.filter(([key, value]) => old[key] !== value))
-}
+/** The fields that the form changed. */
+export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>
+  changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 

@@ -1,0 +1,59 @@
+import type { Fields } from './fields.ts'
+
+/**
+ * The fields of a channel that are stored as they are sent, by the names of its terms and in the
+ * order of the stored events.
+ */
+export const CHANNEL_FIELDS = {
+  type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
+  baseUrl: { wire: 'base_url', type: 'trimmedText', maxLength: 2_000, initial: '' },
+  models: { wire: 'models', type: 'names', maxLength: 200_000, initial: [] },
+  groups: { wire: 'group', type: 'names', maxLength: 20_000, initial: ['default'] },
+  priority: {
+    wire: 'priority',
+    type: 'integer',
+    min: -1_000_000_000,
+    max: 1_000_000_000,
+    initial: 0,
+  },
+  weight: { wire: 'weight', type: 'integer', min: 0, max: 1_000_000_000, initial: 0 },
+  tag: { wire: 'tag', type: 'trimmedText', maxLength: 200, initial: '' },
+  isAutoBan: { wire: 'auto_ban', type: 'numericFlag', initial: true },
+  testModel: { wire: 'test_model', type: 'trimmedText', maxLength: 200, initial: '' },
+  organization: { wire: 'openai_organization', type: 'trimmedText', maxLength: 200, initial: '' },
+  other: { wire: 'other', type: 'trimmedText', maxLength: 20_000, initial: '' },
+  modelPrefix: { wire: 'model_prefix', type: 'trimmedText', maxLength: 200, initial: '' },
+  maxInputTokens: {
+    wire: 'max_input_tokens',
+    type: 'integer',
+    min: 0,
+    max: 100_000_000,
+    initial: 0,
+  },
+  /** Unix seconds; -1 means never. */
+  expiredTime: {
+    wire: 'expired_time',
+    type: 'integer',
+    min: -1,
+    max: 253_402_300_799,
+    initial: -1,
+  },
+  /** Concurrent calls, and calls per minute; 0 means no limit. */
+  maxConcurrency: {
+    wire: 'max_concurrency',
+    type: 'integer',
+    min: 0,
+    max: 1_000_000,
+    initial: 0,
+  },
+  maxRpm: { wire: 'max_rpm', type: 'integer', min: 0, max: 100_000_000, initial: 0 },
+  modelMapping: { wire: 'model_mapping', type: 'trimmedText', maxLength: 100_000, initial: '' },
+  statusCodeMapping: {
+    wire: 'status_code_mapping',
+    type: 'trimmedText',
+    maxLength: 20_000,
+    initial: '',
+  },
+  setting: { wire: 'setting', type: 'trimmedText', maxLength: 100_000, initial: '' },
+  paramOverride: { wire: 'param_override', type: 'trimmedText', maxLength: 100_000, initial: '' },
+} as const satisfies Fields
