@@ -41,7 +41,7 @@ const append = async (store: EventStore, count: number): Promise<void> => {
 
 async function measure(store: EventStore, bus: EventBus) {
   const lanes = new Set<number>()
-  let came = 0
+  let received = 0
   let lateness: number[] = []
   const work = bus.work(`bench-${randomUUID()}`, {
     onGained: async (gained) => {
@@ -51,7 +51,7 @@ async function measure(store: EventStore, bus: EventBus) {
       for (const lane of lost) lanes.delete(lane)
     },
     onBatch: async ({ events }) => {
-      came += events.length
+      received += events.length
       const now = Date.now()
       for (const { meta } of events) lateness.push(now - meta.at)
     },
@@ -60,15 +60,15 @@ async function measure(store: EventStore, bus: EventBus) {
   // The topic's first message, and the first batch of every lane.
   await append(store, 1)
   await delay(3_000)
-  came = 0
+  received = 0
   let sent = 0
   const begin = performance.now()
   const appender = async (): Promise<void> => {
     for (; performance.now() - begin < SECONDS * 1_000; sent += 5) await append(store, 5)
   }
   await Promise.all(Array.from({ length: APPENDERS }, appender))
-  while (came < sent) await delay(5)
-  const perSecond = came / ((performance.now() - begin) / 1_000)
+  while (received < sent) await delay(5)
+  const perSecond = received / ((performance.now() - begin) / 1_000)
   lateness = []
   const appends: Promise<void>[] = []
   for (let tick = 0; tick < SECONDS * 100; tick += 1) {

@@ -125,10 +125,11 @@ describe.skipIf(kafka === null)(
     })
 
     it('nothing is billed that the provider was not asked, and nothing was asked twice', () => {
-      const asked = new Map<string, number>()
-      for (const { requestId } of journal) asked.set(requestId, (asked.get(requestId) ?? 0) + 1)
-      expect([...books.charged.keys()].filter((call) => !asked.has(call))).toEqual([])
-      expect([...asked].filter(([, count]) => count !== 1)).toEqual([])
+      const requestCounts = new Map<string, number>()
+      for (const { requestId } of journal)
+        requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
+      expect([...books.charged.keys()].filter((call) => !requestCounts.has(call))).toEqual([])
+      expect([...requestCounts].filter(([, count]) => count !== 1)).toEqual([])
     })
 
     it('the socket went on behind each break: every row, none twice', () => {

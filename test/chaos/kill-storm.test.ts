@@ -94,11 +94,12 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
   })
 
   it('the provider’s own journal agrees: nothing is billed that it was not asked', () => {
-    const asked = new Map<string, number>()
-    for (const { requestId } of journal) asked.set(requestId, (asked.get(requestId) ?? 0) + 1)
-    const billedUnasked = [...books.charged.keys()].filter((call) => !asked.has(call))
+    const requestCounts = new Map<string, number>()
+    for (const { requestId } of journal)
+      requestCounts.set(requestId, (requestCounts.get(requestId) ?? 0) + 1)
+    const billedUnasked = [...books.charged.keys()].filter((call) => !requestCounts.has(call))
     expect(billedUnasked).toEqual([])
-    const askedTwice = [...asked].filter(([, count]) => count !== 1)
+    const askedTwice = [...requestCounts].filter(([, count]) => count !== 1)
     expect(askedTwice).toEqual([])
   })
 

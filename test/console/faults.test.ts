@@ -18,7 +18,7 @@ const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
 })
 
 const REFUSED = fault(429, 'slow down', { 'retry-after': '60' })
-const asked = () => app.site.calls.filter(({ path }) => path === '/api/token/')
+const tokenReads = () => app.site.calls.filter(({ path }) => path === '/api/token/')
 
 describe('when the server can not serve', () => {
   it('too many requests are one line that counts down, and it goes when it is over', async () => {
@@ -40,7 +40,7 @@ describe('when the server can not serve', () => {
     await page.clock.fastForward(60_000)
     await productionCell().waitFor()
     await banner('too many requests').waitFor({ state: 'detached' })
-    expect(asked()).toHaveLength(2)
+    expect(tokenReads()).toHaveLength(2)
   })
 
   it('being offline is said, and over by itself', async () => {

@@ -120,7 +120,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await page.getByLabel(words.usageLog.model, { exact: true }).fill('sim-small')
     await page.keyboard.press('Enter')
     await page.waitForURL(/model=sim-small/)
-    const wanted = await ownCalls('&token_name=playground&model_name=sim-small')
+    const expectedCalls = await ownCalls('&token_name=playground&model_name=sim-small')
     const grid = page.getByRole('grid', { name: words.usageLog.label })
     await eventually(() => grid.getByText('sim-small').count()).toBeGreaterThan(0)
     const download = page.waitForEvent('download')
@@ -130,7 +130,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const [head = '', ...lines] = text.trimEnd().split('\r\n')
     const at = head.split(',').indexOf('quota')
     const exported = lines.map((line) => Number(line.split(',')[at]))
-    expect(exported.toSorted()).toEqual(wanted.map(({ quota }) => quota).toSorted())
+    expect(exported.toSorted()).toEqual(expectedCalls.map(({ quota }) => quota).toSorted())
   })
 
   it('is written to by an admin, sees it at once, and the admin sees it read', async () => {

@@ -69,7 +69,7 @@ describe(`the log at ${ROWS} rows`, () => {
 
   it('walks a whole list by p alone, each row once, in order', async () => {
     const admin = await api.logIn(ADMIN)
-    const wanted = await api.core.pg.query<{ id: string }>(
+    const expectedRows = await api.core.pg.query<{ id: string }>(
       `select id from read_call_log.log where user_id = ${ALICE + 1} order by id desc`,
     )
     const got: number[] = []
@@ -80,7 +80,7 @@ describe(`the log at ${ROWS} rows`, () => {
       if (data.items.length === 0) break
       got.push(...data.items.map(({ id }) => id))
     }
-    expect(got).toEqual(wanted.rows.map(({ id }) => Number(id)))
+    expect(got).toEqual(expectedRows.rows.map(({ id }) => Number(id)))
   })
 
   const ends = [NOW / 1_000 - 37 * 86_400 - 4_321, NOW / 1_000 - 2 * 86_400 - 1_234]

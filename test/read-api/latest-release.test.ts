@@ -7,13 +7,13 @@ import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture
 
 let fixture: SeededFixture
 let server: Server
-let asked: number
+let requestCount: number
 let answer: { status: number; text: string }
 
 beforeAll(async () => {
   fixture = await seededFixture()
   server = createServer((_, response) => {
-    asked += 1
+    requestCount += 1
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(answer.text)
   })
@@ -33,7 +33,7 @@ const check = (query = '', call = fixture.admin.call) =>
 
 describe('the update check', () => {
   beforeEach(async () => {
-    asked = 0
+    requestCount = 0
     answer = { status: 200, text: '{"tag_name":"v9.0.0","body":"Better."}' }
     await put('UpdateCheckUrl', address())
     await put('UpdateCheckEnabled', 'false')
@@ -45,7 +45,7 @@ describe('the update check', () => {
     expect(data.checked_at).toBeGreaterThan(0)
     answer.text = '{"tag_name":"v0.0.1"}'
     expect((await check('?is_forced=true')).data).toMatchObject({ notes: '', is_newer: false })
-    expect(asked).toBe(2)
+    expect(requestCount).toBe(2)
   })
 
   it.each([
@@ -87,14 +87,14 @@ describe('the update check', () => {
   it('by itself is off, and once a day at most when it is on', async () => {
     await put('UpdateCheckUrl', `${address()}?by-itself`)
     expect((await check()).data).toMatchObject({ latest: '', is_newer: false, checked_at: 0 })
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
     await put('UpdateCheckEnabled', 'true')
     for (let n = 0; n < 3; n += 1) expect((await check()).data.latest).toBe('v9.0.0')
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
     fixture.clock.ahead += 86_400_001
     const { call } = await fixture.logIn('admin1')
     for (let n = 0; n < 2; n += 1) await check('', call)
-    expect(asked).toBe(2)
+    expect(requestCount).toBe(2)
   })
 })
 

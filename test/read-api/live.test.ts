@@ -214,8 +214,8 @@ describe('the live socket', () => {
     await listener.until(at(last))
     got.push(...positionsOf(listener))
     const events = await api.core.store.readAll(0, 10_000)
-    const wanted = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelsCreated')
-    expect(got).toEqual(wanted.map(({ position }) => position))
+    const expectedEvents = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelsCreated')
+    expect(got).toEqual(expectedEvents.map(({ position }) => position))
     expect(got.length).toBe(1_001)
   })
 

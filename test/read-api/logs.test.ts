@@ -119,12 +119,12 @@ describe('the log', () => {
     ],
   ])('pages through %s in the order of SQL, without gap or repeat', async (query, isListed) => {
     const all = await everything('/api/log/?', admin)
-    const wanted = all.filter(isListed).map(({ id }) => id)
+    const expectedRows = all.filter(isListed).map(({ id }) => id)
     const rows = await everything(`/api/log/${query}`, admin)
-    expect(rows.map(({ id }) => id)).toEqual(wanted)
-    expect((await page(`/api/log/${query}`, admin)).total).toBe(wanted.length)
+    expect(rows.map(({ id }) => id)).toEqual(expectedRows)
+    expect((await page(`/api/log/${query}`, admin)).total).toBe(expectedRows.length)
     const deep = await page(`/api/log/${query}&p=3&page_size=5`, admin)
-    expect(deep.items.map(({ id }) => id)).toEqual(wanted.slice(15, 20))
+    expect(deep.items.map(({ id }) => id)).toEqual(expectedRows.slice(15, 20))
     const stat = await api.get<LogStat>(`/api/log/stat${query}`, admin)
     const spent = all.filter(isListed).filter(({ type }) => type === 2 || query === '?type=6')
     expect(stat.body.data.count).toBe(spent.length)
@@ -167,7 +167,7 @@ describe('the log', () => {
       const { items } = await page(`/api/log/self/?type=2&${range}&p=${p}&page_size=10`, alice)
       return items.map(({ id }) => id)
     }
-    const wanted = (await page('/api/log/self/?type=2&page_size=30', alice)).items
+    const expectedRows = (await page('/api/log/self/?type=2&page_size=30', alice)).items
     const got = await next(0)
     for (const p of [1, 2]) {
       now += 1
@@ -175,7 +175,7 @@ describe('the log', () => {
       await api.settled(await api.append([admitted(call), settledCall(call, 5)]))
       got.push(...(await next(p)))
     }
-    expect(got).toEqual(wanted.map(({ id }) => id))
+    expect(got).toEqual(expectedRows.map(({ id }) => id))
   })
 
   it('sums usage by hour and model', async () => {

@@ -6,13 +6,13 @@ import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture
 
 let fixture: SeededFixture
 let server: Server
-let asked = 0
+let requestCount = 0
 let answer: { status: number; text: string } | null = null
 
 beforeAll(async () => {
   fixture = await seededFixture()
   server = createServer((_, response) => {
-    asked += 1
+    requestCount += 1
     // null: it takes the question and never answers.
     if (answer === null) return
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
@@ -41,30 +41,30 @@ const endpoint = async () =>
 it('the status names the endpoint of the discovery document, and never waits for it', async () => {
   await put('oidc.well_known', wellKnown())
   await put('oidc.client_id', 'us')
-  expect([await endpoint(), asked]).toEqual(['', 0])
+  expect([await endpoint(), requestCount]).toEqual(['', 0])
   await put('oidc.enabled', 'true')
   // The provider is silent: answers come all the same, and it is asked once.
   for (let n = 0; n < 5; n += 1) expect(await endpoint()).toBe('')
-  await expect.poll(() => asked).toBe(1)
+  await expect.poll(() => requestCount).toBe(1)
   answer = document('https://id.example/authorize')
   await put('oidc.well_known', wellKnown('/other'))
   await expect.poll(endpoint).toBe('https://id.example/authorize')
   for (let n = 0; n < 5; n += 1) await endpoint()
-  expect(asked).toBe(2)
+  expect(requestCount).toBe(2)
 })
 
 it('what is no web address is none; what was known stays while the provider is away', async () => {
   answer = { status: 500, text: '{}' }
   fixture.clock.ahead += 600_001
-  const before = asked
+  const before = requestCount
   expect(await endpoint()).toBe('https://id.example/authorize')
-  await expect.poll(() => asked).toBe(before + 1)
+  await expect.poll(() => requestCount).toBe(before + 1)
   expect(await endpoint()).toBe('https://id.example/authorize')
   answer = document('javascript:alert(1)')
   fixture.root = await fixture.logIn('root')
   await put('oidc.well_known', wellKnown('/hostile'))
   await endpoint()
-  await expect.poll(() => asked).toBe(before + 2)
+  await expect.poll(() => requestCount).toBe(before + 2)
   expect(await endpoint()).toBe('')
   await put('oidc.authorization_endpoint', 'https://ours.example/authorize')
   expect(await endpoint()).toBe('https://ours.example/authorize')

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const circuitEvents = async (channelId = 2) =>
   (await rig.core.store.readStream(`channel-health-${channelId}`)) as Recorded<ChannelHealthEvent>[]
 const types = async (channelId = 2) => (await circuitEvents(channelId)).map(({ type }) => type)
-const askedOf = (provider: SimulatedProvider) => provider.journal.count
+const requestCount = (provider: SimulatedProvider) => provider.journal.count
 const times = async (count: number, body: Record<string, unknown> = {}) => {
   for (let n = 0; n < count; n += 1) expect((await chat(rig, body)).status).toBe(200)
 }
@@ -42,9 +42,9 @@ describe('a channel that fails', () => {
     await times(5)
     expect(await types()).toEqual([])
     await openCircuit()
-    const asked = askedOf(first)
+    const countBefore = requestCount(first)
     await times(3)
-    expect(askedOf(first)).toBe(asked)
+    expect(requestCount(first)).toBe(countBefore)
     expect((await circuitEvents())[0]?.data).toMatchObject({
       channelId: 2,
       model: null,
@@ -57,16 +57,16 @@ describe('a channel that fails', () => {
   it('gets one of fifty calls when its pause is over, and all once that went well', async () => {
     await openCircuit()
     await untilDue()
-    const asked = askedOf(first)
+    const countBefore = requestCount(first)
     first.script.push({ kind: 'slow', msPerChunk: 300 })
     const calls = Array.from({ length: 50 }, () => chat(rig, { stream: true, max_tokens: 5 }))
     for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
-    expect(askedOf(first) - asked).toBe(1)
+    expect(requestCount(first) - countBefore).toBe(1)
     await expect
       .poll(() => types())
       .toEqual(['CircuitOpened', 'CircuitHalfOpened', 'CircuitClosed'])
     await times(3)
-    expect(askedOf(first) - asked).toBe(4)
+    expect(requestCount(first) - countBefore).toBe(4)
   })
 
   it('is passed by for longer when it fails again, and that call goes elsewhere', async () => {
@@ -97,11 +97,11 @@ describe('a channel that fails', () => {
     const again = await startSimulatedProvider({ port })
     onTestFinished(again.close)
     await times(1)
-    expect(askedOf(again)).toBe(0)
+    expect(requestCount(again)).toBe(0)
     await untilDue()
     await times(3)
     await expect.poll(async () => (await types()).at(-1)).toBe('CircuitClosed')
-    expect(askedOf(again)).toBeGreaterThan(0)
+    expect(requestCount(again)).toBeGreaterThan(0)
   })
 
   it('gets calls again at once when an admin closes its circuit, in every relay', async () => {
@@ -111,9 +111,9 @@ describe('a channel that fails', () => {
     )
     await times(5)
     await expect.poll(() => types()).toEqual(['CircuitOpened'])
-    const asked = askedOf(first)
+    const countBefore = requestCount(first)
     await times(2)
-    expect(askedOf(first)).toBe(asked)
+    expect(requestCount(first)).toBe(countBefore)
     // As another process's management API writes it: this relay hears of it by the event alone.
     await rig.append('channel-health-2', {
       type: 'CircuitClosed',
@@ -123,12 +123,12 @@ describe('a channel that fails', () => {
     await expect
       .poll(async () => {
         await times(1)
-        return askedOf(first)
+        return requestCount(first)
       })
-      .toBeGreaterThan(asked)
-    const well = askedOf(first)
+      .toBeGreaterThan(countBefore)
+    const well = requestCount(first)
     await times(3)
-    expect(askedOf(first)).toBe(well + 3)
+    expect(requestCount(first)).toBe(well + 3)
   })
 
   it('still gets the calls that no other channel takes', async () => {
@@ -148,23 +148,23 @@ describe('a channel that fails', () => {
   it('is what a retry comes to at last, when all that are well have failed', async () => {
     await openCircuit()
     rig.provider.script.push({ kind: 'status', status: 503 })
-    const asked = [askedOf(first), askedOf(rig.provider)]
+    const countBefore = [requestCount(first), requestCount(rig.provider)]
     expect((await chat(rig)).status).toBe(200)
-    expect([askedOf(first), askedOf(rig.provider)]).toEqual(asked.map((count) => count + 1))
+    expect([requestCount(first), requestCount(rig.provider)]).toEqual(countBefore.map((count) => count + 1))
   })
 
   it('is tried once by a call, and not at all when no retry is left', async () => {
     await openCircuit()
     await rig.setOption('RetryTimes', '0')
     rig.provider.script.push({ kind: 'status', status: 503 })
-    const asked = askedOf(first)
+    const countBefore = requestCount(first)
     expect((await chat(rig)).status).toBe(503)
-    expect(askedOf(first)).toBe(asked)
+    expect(requestCount(first)).toBe(countBefore)
     await rig.setOption('RetryTimes', '3')
     rig.provider.script.push({ kind: 'status', status: 503 })
     first.script.push({ kind: 'status', status: 503 })
     expect((await chat(rig)).status).toBe(503)
-    expect(askedOf(first)).toBe(asked + 1)
+    expect(requestCount(first)).toBe(countBefore + 1)
   })
 
   it('keeps its other models when only one of them fails', async () => {
@@ -178,11 +178,11 @@ describe('a channel that fails', () => {
     await times(5)
     await expect.poll(() => types(3)).toEqual(['CircuitOpened'])
     expect((await circuitEvents(3))[0]?.data.model).toBe('sim-small')
-    const asked = askedOf(first)
+    const countBefore = requestCount(first)
     await times(2)
-    expect(askedOf(first)).toBe(asked)
+    expect(requestCount(first)).toBe(countBefore)
     await times(2, { model: 'sim-large' })
-    expect(askedOf(first)).toBe(asked + 2)
+    expect(requestCount(first)).toBe(countBefore + 2)
   })
 
   it('is no less well for what callers do wrong', async () => {
@@ -196,7 +196,7 @@ describe('a channel that fails', () => {
   it('is left alone for as long as it asked, though nothing else was wrong', async () => {
     first.script.push({ kind: 'status', status: 429, retryAfter: '20' })
     await times(3)
-    expect(askedOf(first)).toBe(1)
+    expect(requestCount(first)).toBe(1)
     expect(await types()).toEqual([])
   })
 })
@@ -207,22 +207,22 @@ describe('two relays', () => {
     const { url } = other
     try {
       await openCircuit()
-      const asked = askedOf(first)
+      const countBefore = requestCount(first)
       await expect
         .poll(async () => {
-          const before = askedOf(first)
+          const before = requestCount(first)
           await chat({ url })
-          return askedOf(first) - before
+          return requestCount(first) - before
         })
         .toBe(0)
       await untilDue()
-      const before = askedOf(first)
-      expect(before - asked).toBeLessThan(3)
+      const before = requestCount(first)
+      expect(before - countBefore).toBeLessThan(3)
       first.script.push({ kind: 'slow', msPerChunk: 300 })
       const body = { stream: true, max_tokens: 5 }
       const calls = Array.from({ length: 40 }, (_, n) => chat(n % 2 === 0 ? rig : { url }, body))
       for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
-      expect(askedOf(first) - before).toBe(1)
+      expect(requestCount(first) - before).toBe(1)
       expect((await types()).filter((type) => type === 'CircuitHalfOpened')).toHaveLength(1)
     } finally {
       await other.close()

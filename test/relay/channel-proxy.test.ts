@@ -8,7 +8,7 @@ const proxy = startedOnce(connectProxy)
 let rig: RelayRig
 beforeEach(async () => {
   proxy.answer = 'carry'
-  proxy.asked.length = 0
+  proxy.requests.length = 0
   rig = await relayRig({ deadlines: { connectMs: 300 } })
   proxy.names.set('provider.invalid', rig.provider.port)
   await rig.setOption('RetryTimes', '3')
@@ -29,7 +29,7 @@ describe('a channel with a proxy', () => {
     const { status, text } = await chat(rig, { stream: true })
     expect([status, text.includes('[DONE]')]).toEqual([200, true])
     const login = `Basic ${btoa('u:p')}`
-    expect(proxy.asked[0]).toEqual({ line: 'CONNECT provider.invalid:80', login })
+    expect(proxy.requests[0]).toEqual({ line: 'CONNECT provider.invalid:80', login })
     expect(marks()).toEqual([false, true])
     const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
     expect(ends.map(({ data }) => 'channelId' in data && data.channelId)).toEqual([2, 2])
@@ -45,7 +45,7 @@ describe('a channel with a proxy', () => {
     expect((await chat(rig)).status).toBe(200)
     const attempts = [{ channelId: 2, status: null, error }, { channelId: 1 }]
     expect(await onlyEnd(rig)).toMatchObject({ data: { channelId: 1, attempts } })
-    expect([proxy.asked.length, rig.provider.journal.entries.length]).toEqual([1, 1])
+    expect([proxy.requests.length, rig.provider.journal.entries.length]).toEqual([1, 1])
   })
 
   it.each([
@@ -82,6 +82,6 @@ describe('a channel with a proxy', () => {
   it.each(['', ' ', null])('is one without where it is %j', async (value) => {
     await addProxied(value)
     expect((await chat(rig)).status).toBe(200)
-    expect([proxy.asked.length, rig.provider.journal.entries.length]).toEqual([0, 1])
+    expect([proxy.requests.length, rig.provider.journal.entries.length]).toEqual([0, 1])
   })
 })

@@ -35,7 +35,7 @@ const status = (code: number, retryAfter?: string) => ({
 })
 const events = async () =>
   (await rig.core.store.readStream('channel-health-2')) as Recorded<ChannelHealthEvent>[]
-const told = async () => (await events()).map(({ type, data }) => `${type} ${data.keyRef}`)
+const eventTexts = async () => (await events()).map(({ type, data }) => `${type} ${data.keyRef}`)
 const keysUsed = (from = 0) =>
   first.journal.entries.slice(from).map(({ authorization }) => authorization.slice(7))
 const chats = async (count: number) => {
@@ -50,16 +50,16 @@ const untilDue = async () => {
 const failKeyA = async (code: number) => {
   for (let n = 0; n < 3; n += 1) first.script.push(status(code), WELL)
   await chats(6)
-  await expect.poll(told).toEqual(['CircuitOpened key:sk-a'])
+  await expect.poll(eventTexts).toEqual(['CircuitOpened key:sk-a'])
 }
 
 describe('one failing key of a channel that has several', () => {
   it.each([429, 401])('is left out by itself after %i; its channel goes on', async (code) => {
     await failKeyA(code)
     expect((await events())[0]?.data).toMatchObject({ reason: `status-${code}`, failures: 3 })
-    const asked = keysUsed().length
+    const usedBefore = keysUsed().length
     await chats(4)
-    expect(keysUsed(asked)).toEqual(['sk-b', 'sk-b', 'sk-b', 'sk-b'])
+    expect(keysUsed(usedBefore)).toEqual(['sk-b', 'sk-b', 'sk-b', 'sk-b'])
   })
 
   it.each([429, 401])('fails no call by %i: it goes on with the other key', async (code) => {
@@ -72,13 +72,13 @@ describe('one failing key of a channel that has several', () => {
   it('is tried by one call once its pause is over, and used again if it went well', async () => {
     await failKeyA(429)
     await untilDue()
-    const asked = keysUsed().length
+    const usedBefore = keysUsed().length
     first.script.push(...Array.from({ length: 20 }, () => ({ ...WELL, msPerChunk: 100 })))
     const body = { stream: true, max_tokens: 4 }
     await Promise.all(Array.from({ length: 20 }, () => chat(rig, body)))
-    expect(keysUsed(asked).filter((key) => key === 'sk-a')).toHaveLength(1)
+    expect(keysUsed(usedBefore).filter((key) => key === 'sk-a')).toHaveLength(1)
     const well = ['CircuitHalfOpened key:sk-a', 'CircuitClosed key:sk-a']
-    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', ...well])
+    await expect.poll(eventTexts).toEqual(['CircuitOpened key:sk-a', ...well])
     const again = keysUsed().length
     await chats(4)
     expect(keysUsed(again).sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b'])
@@ -90,7 +90,7 @@ describe('one failing key of a channel that has several', () => {
     first.script.push(status(429))
     await chats(1)
     const again = ['CircuitHalfOpened key:sk-a', 'CircuitOpened key:sk-a']
-    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', ...again])
+    await expect.poll(eventTexts).toEqual(['CircuitOpened key:sk-a', ...again])
     expect((await events()).at(-1)?.data).toMatchObject({ round: 2 })
   })
 
@@ -98,16 +98,16 @@ describe('one failing key of a channel that has several', () => {
     await failKeyA(429)
     first.script.push(status(429), status(429), status(429))
     await chats(3)
-    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', 'CircuitOpened null'])
-    const asked = keysUsed().length
+    await expect.poll(eventTexts).toEqual(['CircuitOpened key:sk-a', 'CircuitOpened null'])
+    const usedBefore = keysUsed().length
     await chats(2)
-    expect(keysUsed().length).toBe(asked)
+    expect(keysUsed().length).toBe(usedBefore)
   })
 
   it('is not blamed for what is the channel’s: a 503 from both opens the channel', async () => {
     first.script.push(status(503), status(503), status(503))
     await chats(3)
-    await expect.poll(told).toEqual(['CircuitOpened null'])
+    await expect.poll(eventTexts).toEqual(['CircuitOpened null'])
   })
 
   it('rests alone for as long as its provider asked', async () => {
@@ -118,6 +118,6 @@ describe('one failing key of a channel that has several', () => {
     first.script.push(status(429, '20'))
     await chats(3)
     expect(keysUsed()).toHaveLength(7)
-    expect(await told()).toEqual([])
+    expect(await eventTexts()).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 type Send = (response: ServerResponse) => void | Promise<void>
 
 let send: Send
-let asked: Record<string, unknown>[]
+let bodies: Record<string, unknown>[]
 let wasCut: boolean
 const provider = startedForEach(() =>
   serve((request, response) => {
@@ -17,7 +17,7 @@ const provider = startedForEach(() =>
     })
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      asked.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>)
+      bodies.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>)
       void send(response)
     })
   }),
@@ -28,7 +28,7 @@ const rig = startedForEach(() =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 beforeEach(async () => {
-  asked = []
+  bodies = []
   wasCut = false
   await rig.addChannel(2, { baseUrl: provider.url, models: ['scripted'] })
   await rig.setOption('ModelRatio', { scripted: 1 })
@@ -124,7 +124,7 @@ describe('a caller who leaves a plain call', () => {
       headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(REQUEST),
     })
-    await expect.poll(() => asked.length).toBe(1)
+    await expect.poll(() => bodies.length).toBe(1)
     leaving.abort()
     await expect(call).rejects.toThrow()
     expect(await settled()).toMatchObject({

@@ -5,12 +5,12 @@ import { serve } from '#test/support/serve.ts'
 import { startedForEach } from '#test/support/started.ts'
 import { type Answer, chat, relayRig } from './support/relay-rig.ts'
 
-type Asked = {
+type ChatBody = {
   readonly stream?: boolean
   readonly max_tokens?: number
   readonly max_completion_tokens?: number
 }
-type Send = (response: ServerResponse, asked: Asked) => void | Promise<void>
+type Send = (response: ServerResponse, bodies: ChatBody) => void | Promise<void>
 
 /** $30 and $120 per million tokens. */
 const PRICES = { ModelRatio: { big: 15 }, CompletionRatio: { big: 4 } }
@@ -20,26 +20,26 @@ const POOR = { user: 21, token: 22, key: 'P'.repeat(48) }
 const AUTH = { authorization: `Bearer sk-${POOR.key}` }
 
 let send: Send
-let asked: Asked[]
+let bodies: ChatBody[]
 const provider = startedForEach(() =>
   serve((request, response) => {
     const parts: Buffer[] = []
     response.on('error', () => {})
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(parts).toString()) as Asked
-      asked.push(body)
+      const body = JSON.parse(Buffer.concat(parts).toString()) as ChatBody
+      bodies.push(body)
       void send(response, body)
     })
   }),
 )
 const rig = startedForEach(relayRig)
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const limitOf = ({ max_tokens, max_completion_tokens }: Asked): number =>
+const limitOf = ({ max_tokens, max_completion_tokens }: ChatBody): number =>
   max_completion_tokens ?? max_tokens ?? 100_000
 
 beforeEach(async () => {
-  asked = []
+  bodies = []
   await rig.addChannel(2, { baseUrl: provider.url, models: ['big', 'capped'] })
   for (const [key, value] of Object.entries(PRICES)) {
     await rig.setOption(key, { ...value, capped: value.big, 'sim-small': 1 })
@@ -49,7 +49,7 @@ beforeEach(async () => {
   await rig.addToken(POOR.token, POOR.user, POOR.key)
 })
 const plain =
-  (tokensFor: (asked: Asked) => number): Send =>
+  (tokensFor: (bodies: ChatBody) => number): Send =>
   async (response, body) => {
     await pause(300)
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -97,7 +97,7 @@ describe.each([['big'], ['capped']])(
       const answers = await burst(60, { model })
       expect(new Set(statuses(answers))).toEqual(new Set([200, 402]))
       expect(statuses(answers).filter((status) => status === 200).length).toBeGreaterThan(0)
-      expect(asked.every((body) => limitOf(body) * Number(OUTPUT_PRICE) <= 50_000)).toBe(true)
+      expect(bodies.every((body) => limitOf(body) * Number(OUTPUT_PRICE) <= 50_000)).toBe(true)
       expect(await balance()).toBeGreaterThanOrEqual(0n)
     })
 
@@ -130,7 +130,7 @@ describe('the limit that is sent', () => {
     await chat(rig, { model: 'capped' }, AUTH)
     const [admitted] = await rig.callEvents(POOR.user)
     if (admitted?.type !== 'CallAdmitted') throw new Error('not admitted')
-    expect(admitted.data.outputLimit).toBe(asked[0]?.max_tokens)
+    expect(admitted.data.outputLimit).toBe(bodies[0]?.max_tokens)
     expect(BigInt(admitted.data.hold)).toBeLessThanOrEqual(TEN_CENTS)
   })
 
@@ -138,22 +138,22 @@ describe('the limit that is sent', () => {
     await rig.grant(POOR.user, TEN_CENTS)
     send = plain(limitOf)
     await chat(rig, { model: 'big', max_completion_tokens: 90_000 }, AUTH)
-    expect(asked[0]).not.toHaveProperty('max_tokens')
-    expect(asked[0]?.max_completion_tokens).toBeLessThan(1_000)
+    expect(bodies[0]).not.toHaveProperty('max_tokens')
+    expect(bodies[0]?.max_completion_tokens).toBeLessThan(1_000)
   })
 
   it('is none where the account covers the model’s cap', async () => {
     await rig.grant(POOR.user, 100_000_000n)
     send = plain(() => 5)
     await chat(rig, { model: 'capped' }, AUTH)
-    expect(Object.keys(asked[0] ?? {})).toEqual(['model', 'messages'])
+    expect(Object.keys(bodies[0] ?? {})).toEqual(['model', 'messages'])
   })
 
   it('is never below a floor: the call is refused instead', async () => {
     await rig.grant(POOR.user, 256n * OUTPUT_PRICE)
     send = plain(limitOf)
     expect((await chat(rig, { model: 'big' }, AUTH)).status).toBe(402)
-    expect(asked).toEqual([])
+    expect(bodies).toEqual([])
   })
 })
 
@@ -245,7 +245,7 @@ describe('plain calls of a model whose cap nobody knows', () => {
     send = plain(() => 100_000)
     const answers = await burst(20)
     expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
-    expect(asked.some(({ max_tokens }) => max_tokens !== undefined)).toBe(false)
+    expect(bodies.some(({ max_tokens }) => max_tokens !== undefined)).toBe(false)
     expect(await balance()).toBeGreaterThanOrEqual(0n)
   })
 })
@@ -282,7 +282,7 @@ describe('twenty agents at once', () => {
     const body = { model: 'big', stream: true, max_tokens: 8_192, messages }
     const answers = await burst(20, body)
     expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
-    expect(asked.every(({ max_tokens }) => max_tokens === 8_192)).toBe(true)
+    expect(bodies.every(({ max_tokens }) => max_tokens === 8_192)).toBe(true)
     expect(answers.every(({ text }) => text.includes('[DONE]'))).toBe(true)
   })
 })

@@ -85,9 +85,9 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     const whole = calls.filter(({ outcome }) => outcome === 'whole')
     expect(whole.length).toBeGreaterThan(50)
     expect(whole.filter(({ requestId }) => book.settled.get(requestId) !== 1)).toEqual([])
-    const asked = (await provider.journal()).map(({ requestId }) => requestId)
-    expect(new Set(asked).size).toBe(asked.length)
-    expect([...book.settled.keys()].filter((call) => !asked.includes(call))).toEqual([])
+    const requestIds = (await provider.journal()).map(({ requestId }) => requestId)
+    expect(new Set(requestIds).size).toBe(requestIds.length)
+    expect([...book.settled.keys()].filter((call) => !requestIds.includes(call))).toEqual([])
   })
 })
 

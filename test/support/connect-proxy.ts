@@ -6,7 +6,7 @@ export type ConnectProxy = {
   /** The URL with a user and password, which it does not ask for. */
   readonly urlOf: (login: string) => string
   /** What it was asked for: `CONNECT host:port`, or any other request. */
-  readonly asked: { readonly line: string; readonly login: string | undefined }[]
+  readonly requests: { readonly line: string; readonly login: string | undefined }[]
   /** Names that it alone knows, each with the port on this machine. */
   readonly names: Map<string, number>
   /** Carries; or answers a status, a text as it stands, or nothing at all. */
@@ -17,10 +17,10 @@ export type ConnectProxy = {
 /** A proxy as operators run them: it takes CONNECT, and keeps a journal. */
 export async function connectProxy(): Promise<ConnectProxy> {
   const open = new Set<Socket>()
-  const asked: ConnectProxy['asked'] = []
+  const requests: ConnectProxy['requests'] = []
   const names = new Map<string, number>()
   const noted = ({ method, url, headers }: IncomingMessage): void => {
-    asked.push({ line: `${method} ${url}`, login: headers['proxy-authorization'] })
+    requests.push({ line: `${method} ${url}`, login: headers['proxy-authorization'] })
   }
   const server = createServer((request, response) => {
     noted(request)
@@ -49,7 +49,7 @@ export async function connectProxy(): Promise<ConnectProxy> {
   const proxy: ConnectProxy = {
     url: `http://127.0.0.1:${port}`,
     urlOf: (login) => `http://${login}@127.0.0.1:${port}`,
-    asked,
+    requests,
     names,
     answer: 'carry',
     close: () =>

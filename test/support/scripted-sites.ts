@@ -22,7 +22,7 @@ export type ScriptedSites = {
   /** What to answer instead, at a path: a status and a text, or a redirect. */
   readonly instead: Map<string, Instead>
   /** Paths that were asked for, in order. */
-  readonly asked: string[]
+  readonly requests: string[]
   readonly close: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function startScriptedSites(): Promise<ScriptedSites> {
     who: { id: 1, login: 'octo', name: 'Octo Cat' },
     weChatCodes: new Map(),
     instead: new Map(),
-    asked: [],
+    requests: [],
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -50,7 +50,7 @@ export async function startScriptedSites(): Promise<ScriptedSites> {
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', sites.url)
-    sites.asked.push(url.pathname)
+    sites.requests.push(url.pathname)
     const other = sites.instead.get(url.pathname)
     if (other !== undefined) {
       const { status, body = '', location, type = 'text/plain' } = other

@@ -6,7 +6,7 @@ import { PASSWORD } from './write-fixture.ts'
 
 let fixture: EntryFixture
 let provider: Server
-let asked: URLSearchParams[] = []
+let requests: URLSearchParams[] = []
 /** What the provider says of the next token. */
 let verdict: Record<string, unknown> | null = {}
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
       body += chunk
     })
     request.on('end', () => {
-      asked.push(new URLSearchParams(body))
+      requests.push(new URLSearchParams(body))
       if (verdict === null) return request.socket.destroy()
       response.end(JSON.stringify({ success: true, hostname: 'localhost', ...verdict }))
     })
@@ -34,7 +34,7 @@ afterAll(async () => {
   provider.close()
 })
 beforeEach(async () => {
-  ;[asked, verdict] = [[], {}]
+  ;[requests, verdict] = [[], {}]
   await fixture.anHourLater()
 })
 
@@ -87,7 +87,7 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
       success: false,
       message: '请稍后几秒重试，Turnstile 正在检查用户环境！',
     })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it('is refused for whatever is not verified', async () => {
@@ -113,7 +113,7 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => go(token)))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'HumanCheckFailed')).toHaveLength(7)
-    expect(Object.fromEntries(asked[0] ?? [])).toEqual({
+    expect(Object.fromEntries(requests[0] ?? [])).toEqual({
       secret: 'secret-key',
       response: token,
       remoteip: '127.0.0.1',
@@ -143,7 +143,7 @@ it('is asked of the provider sixty times a minute from one address at most', asy
   const answers = await Promise.all(Array.from({ length: 65 }, () => login(newToken())))
   expect(answers.filter(({ code }) => code === 'HumanCheckFailed')).toHaveLength(60)
   const rest = answers.filter(({ status }) => status === 429)
-  expect([rest.length, asked.length]).toEqual([5, 60])
+  expect([rest.length, requests.length]).toEqual([5, 60])
   expect(Number(rest[0]?.headers['retry-after'])).toBeGreaterThan(0)
 })
 

@@ -92,7 +92,7 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
       expect(answer).toMatchObject({ status: 200, success: false, code: 'OAuthFailed' })
       sites.instead.clear()
     }
-    expect(sites.asked).not.toContain('/elsewhere')
+    expect(sites.requests).not.toContain('/elsewhere')
   })
 })
 

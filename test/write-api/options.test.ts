@@ -40,13 +40,13 @@ describe('options', () => {
   })
 
   it('fifty at once, large ones among them, are all kept', async () => {
-    const wanted = new Map(
+    const expectedOptions = new Map(
       [...OPTIONS.values()].flatMap((option, n) => {
         const value = anotherValue(option, n)
         return value === null ? [] : [[option.key, value] as const]
       }),
     )
-    const fiftyOf = [...wanted].slice(0, 50)
+    const fiftyOf = [...expectedOptions].slice(0, 50)
     expect(fiftyOf).toHaveLength(50)
     const large = fiftyOf.filter(([, value]) => value.length > 50_000)
     expect(large.length).toBeGreaterThan(4)

@@ -9,12 +9,12 @@ import { type SeededFixture, seededFixture } from './write-fixture.ts'
 let fixture: SeededFixture
 let server: Server
 let answers: Record<string, string>
-const asked: string[] = []
+const requests: string[] = []
 
 beforeAll(async () => {
   fixture = await seededFixture()
   server = createServer(({ url = '' }, response) => {
-    asked.push(url)
+    requests.push(url)
     const text = answers[url]
     response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(text)
@@ -80,9 +80,9 @@ describe('preset ratios', () => {
       completion: { fetched: '4.0' },
       max_output: { fetched: '16384' },
     })
-    asked.length = 0
+    requests.length = 0
     expect((await preset('legacy')).data).toMatchObject({ origin: 'fetched', prompt: {} })
-    expect(asked).toEqual(['/lists/legacy/completion.json'])
+    expect(requests).toEqual(['/lists/legacy/completion.json'])
   })
 
   it('are fetched from an address without output limits, but not with wrong ones', async () => {

@@ -138,8 +138,8 @@ describe('no list ever shows a hash, a secret or an access token', () => {
   /** Gives the caller all that there is to keep; what of it is told once, or never. */
   async function secured(call: Caller): Promise<string[]> {
     const webhook = `whs-${randomBytes(12).toString('hex')}`
-    const told = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/x' }
-    const set = { body: { ...told, webhook_secret: webhook } }
+    const settings = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/x' }
+    const set = { body: { ...settings, webhook_secret: webhook } }
     expect((await call('PUT', '/api/user/setting', set)).success).toBe(true)
     const token = (await call<string>('GET', '/api/user/token')).data
     const proof = { body: { password: PASSWORD } }

@@ -54,9 +54,14 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url })
   })
-  const told: string[] = []
+  const printedLines: string[] = []
   const servedTypes = SERVED_TYPES
-  await writeApi(app, { core, freshness, servedTypes, printLine: (line) => told.push(line) })
+  await writeApi(app, {
+    core,
+    freshness,
+    servedTypes,
+    printLine: (line) => printedLines.push(line),
+  })
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
   const types = { servedTypes: [...servedTypes.keys()], chatTypes: CHAT_TYPES }
@@ -69,7 +74,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     core,
     app,
     clock,
-    told,
+    told: printedLines,
     writeRoutes,
     readRoutes,
     freshness,

@@ -7,7 +7,7 @@ import { ok, refused } from '../support/fake-site.ts'
 
 const app = pageFixture({ language: 'zh' })
 
-const asked = (path: string) => app.site.calls.filter((call) => call.path === path)
+const callsTo = (path: string) => app.site.calls.filter((call) => call.path === path)
 const fromList = async (name: string) => {
   await app.page.getByRole('button', { name: zh('channels.moreActions'), exact: true }).click()
   await app.page.getByRole('menuitem', { name }).click()
@@ -42,7 +42,7 @@ it('a model is picked and tested: why it failed, or how many seconds it took', a
   await dialog.getByRole('button', { name: zh('channelTests.testFound', { count: 3 }) }).click()
   await dialog.getByText('很慢 · 5.50 秒').waitFor()
   await expect.poll(() => dialog.getByText('快 · 0.42 秒').count()).toBe(2)
-  const models = asked('/api/channel/test/1').map(({ query }) => query.get('model'))
+  const models = callsTo('/api/channel/test/1').map(({ query }) => query.get('model'))
   expect(models).toEqual(['o3', 'gpt-4o', 'gpt-4o-mini', 'o3'])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -143,7 +143,7 @@ it('filters, sort and page live in the address; what they hide is said, and clea
   await openAsRoot(page, site, '/admin/channels?status=3&sort=priority&order=asc')
   await page.getByRole('link', { name: 'Backup' }).waitFor()
   expect(await page.getByRole('link', { name: 'DeepSeek' }).count()).toBe(0)
-  const last = () => asked('/api/channel/').at(-1)?.query
+  const last = () => callsTo('/api/channel/').at(-1)?.query
   expect(Object.fromEntries(last() ?? [])).toMatchObject({
     status: '3',
     sort: 'priority',

@@ -46,17 +46,17 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   await row('DeepSeek').waitFor()
   await page.reload()
   await page.getByRole('treegrid').waitFor()
-  const asked = () => site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
-  await expect.poll(() => asked()?.query.get('tag_mode')).toBe('true')
+  const reads = () => site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
+  await expect.poll(() => reads()?.query.get('tag_mode')).toBe('true')
 })
 
 it('its channels are asked for when it opens, and what fails closes it again', async () => {
   const { page, site } = app
   await openTags()
-  const asked = () => site.calls.filter(({ query }) => query.get('tag') === 'primary').length
+  const reads = () => site.calls.filter(({ query }) => query.get('tag') === 'primary').length
   const list = site.calls.findLast(({ query }) => query.get('tag_mode') === 'true')
   expect(list?.query.get('children')).toBe('false')
-  expect(asked()).toBe(0)
+  expect(reads()).toBe(0)
   const broken = async (route: Route) =>
     route.fulfill({ status: 400, json: { success: false, message: '读取失败' } })
   await page.route('**/api/channel/?*tag=primary*', broken)
@@ -66,7 +66,7 @@ it('its channels are asked for when it opens, and what fails closes it again', a
   await page.unroute('**/api/channel/?*tag=primary*', broken)
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()
   await row('DeepSeek').waitFor()
-  expect(asked()).toBe(1)
+  expect(reads()).toBe(1)
 })
 
 it('its mark is that of all its channels, open or not', async () => {

@@ -16,7 +16,8 @@ it('a test of all is followed by the live stream, without asking again', async (
   await openAsRoot(page, site, '/admin/channels')
   await page.getByText(zh('channelTests.progress', { tested: 0, total: 4, failed: 0 })).waitFor()
   await expect.poll(live.connections).toBe(1)
-  const asked = () => site.calls.filter(({ path }) => path === '/api/channel/test/progress').length
+  const progressReads = () =>
+    site.calls.filter(({ path }) => path === '/api/channel/test/progress').length
   const tell = (position: number, tested: number, failed: number, ended_time = 0) =>
     live.send('channels', position, {
       kind: 'test',
@@ -29,13 +30,13 @@ it('a test of all is followed by the live stream, without asking again', async (
       run: { ...run, tested, failed, ended_time, is_running: ended_time === 0 },
     })
   await page.getByRole('row', { name: 'DeepSeek' }).waitFor()
-  const before = asked()
+  const before = progressReads()
   tell(5, 1, 0)
   await page.getByText(zh('channelTests.progress', { tested: 1, total: 4, failed: 0 })).waitFor()
   await page.getByRole('row', { name: 'DeepSeek' }).getByText('0.40 秒').waitFor()
   tell(6, 3, 1)
   await page.getByText(zh('channelTests.progress', { tested: 3, total: 4, failed: 1 })).waitFor()
-  expect(asked()).toBe(before)
+  expect(progressReads()).toBe(before)
   tell(7, 4, 1, 9)
   await page.getByText(zh('channelTests.allDone', { tested: 4, failed: 1 })).waitFor()
   await page

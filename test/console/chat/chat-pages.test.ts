@@ -30,9 +30,9 @@ const setTokens = (items: object[]) => {
 
 async function open(path: string, look: Look = {}, kept: Record<string, string> = {}) {
   const opened = await app.openPage(look)
-  const asked: { url: string; referrer: string | undefined }[] = []
+  const requests: { url: string; referrer: string | undefined }[] = []
   await opened.page.context().route(/^https:\/\/(chat|other)\.example\//, (route) => {
-    asked.push({ url: route.request().url(), referrer: route.request().headers().referer })
+    requests.push({ url: route.request().url(), referrer: route.request().headers().referer })
     const body = '<!doctype html><title>Client</title><h1>Hello from the client</h1>'
     return route.fulfill({ contentType: 'text/html', body })
   })
@@ -45,7 +45,7 @@ async function open(path: string, look: Look = {}, kept: Record<string, string> 
     }
   }, stored)
   await opened.page.goto(app.site.url + path)
-  return { ...opened, asked }
+  return { ...opened, asked: requests }
 }
 
 describe('/chat/:id', () => {

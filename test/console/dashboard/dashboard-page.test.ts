@@ -72,8 +72,8 @@ const app = siteFixture(() =>
   }),
 )
 
-async function open(asked: Look = PLAIN, user: object = ROOT_USER, path = '/app/dashboard') {
-  const look = { ...PLAIN, ...asked }
+async function open(siteReads: Look = PLAIN, user: object = ROOT_USER, path = '/app/dashboard') {
+  const look = { ...PLAIN, ...siteReads }
   const opened = await app.openPage(look)
   const live = await fakeLive(opened.page)
   await enter(opened.page, `${app.site.url}${path}`, look, user)
@@ -248,12 +248,12 @@ describe('the dashboard', () => {
   })
 
   it('tells admins of the whole site, and nobody else', async () => {
-    const asked = () => app.site.calls.filter(({ path }) => path === '/api/data/site').length
-    const before = asked()
+    const siteReads = () => app.site.calls.filter(({ path }) => path === '/api/data/site').length
+    const before = siteReads()
     const own = await open(PLAIN, USER)
     await own.page.locator('.recharts-surface').waitFor()
     expect(await own.page.getByText(en('dashboard.site')).count()).toBe(0)
-    expect(asked()).toBe(before)
+    expect(siteReads()).toBe(before)
     await own.close()
     const { page, live, close } = await open()
     await page.getByText(en('dashboard.lagEvents_other', { number: 12 })).waitFor()

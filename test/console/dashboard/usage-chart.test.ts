@@ -144,8 +144,8 @@ describe('the calls of each second', () => {
     vi.useFakeTimers()
     const events$ = new Subject<never>()
     const state$ = new Subject<{ kind: 'live' | 'offline' }>()
-    const told: (readonly CallsOfSecond[])[] = []
-    const running = callsBySecond(events$, state$).subscribe((now) => told.push(now))
+    const updates: (readonly CallsOfSecond[])[] = []
+    const running = callsBySecond(events$, state$).subscribe((now) => updates.push(now))
     const call = (request_id: string) =>
       ({ kind: 'event', topic: 'logs', position: 1, data: { request_id } }) as never
     state$.next({ kind: 'live' })
@@ -156,7 +156,7 @@ describe('the calls of each second', () => {
     state$.next({ kind: 'offline' })
     vi.advanceTimersByTime(1_000)
     running.unsubscribe()
-    expect(told.at(-1)).toEqual([3, 0, null, null])
+    expect(updates.at(-1)).toEqual([3, 0, null, null])
     expect([rateOf([3, 0]), rateOf([3, 0, null]), peakOf([3, 0, null])]).toEqual([1.5, null, 3])
   })
 })

@@ -64,15 +64,15 @@ it('the bell moves as it is told, to 99+, and asks nobody meanwhile', async () =
   await bell('收件箱，2 条未读').waitFor()
   await expect.poll(live.connections).toBe(1)
   await app.page.getByText('production').first().waitFor()
-  const asked = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
-  const before = asked()
+  const countReads = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
+  const before = countReads()
   push(99)
   await bell('收件箱，99 条未读').waitFor()
   push(100)
   await bell('收件箱，99+ 条未读').waitFor()
   push(0)
   await bell('收件箱').waitFor()
-  expect(asked()).toBeLessThanOrEqual(before + 1)
+  expect(countReads()).toBeLessThanOrEqual(before + 1)
 })
 
 it('the bell is at home, too, for who is logged in', async () => {
@@ -89,15 +89,15 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
   messages = messages.map((one) => ({ ...one, is_read: true }))
   await app.page.clock.runFor(31_000)
   await bell('收件箱').waitFor()
-  const asked = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
-  const before = asked()
+  const countReads = () => app.site.calls.filter(({ path }) => path.endsWith('unread_count')).length
+  const before = countReads()
   await app.page.evaluate(() => {
     Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
     Object.defineProperty(document, 'hidden', { get: () => true })
     document.dispatchEvent(new Event('visibilitychange'))
   })
   await app.page.clock.runFor(95_000)
-  expect(asked()).toBe(before)
+  expect(countReads()).toBe(before)
 })
 
 it('a message has a preview, is shown in a frame without scripts, and read then', async () => {

@@ -63,8 +63,8 @@ async function open(language: 'zh' | 'en' = 'en', query = ''): Promise<void> {
   await app.openAsRoot(`/playground${query}`)
 }
 
-const asked = (): FakeCall[] => app.site.calls.filter(({ path }) => path.startsWith('/pg/'))
-const lastBody = () => asked().at(-1)?.body as Record<string, unknown>
+const chatCalls = (): FakeCall[] => app.site.calls.filter(({ path }) => path.startsWith('/pg/'))
+const lastBody = () => chatCalls().at(-1)?.body as Record<string, unknown>
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
 const said = () => app.page.locator('.tg-said')
 
@@ -171,7 +171,7 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await edit.click()
   await app.page.getByRole('textbox', { name: en('playground.edit') }).fill('another story')
   await button('Save and send').click()
-  await expect.poll(() => asked().length).toBe(3)
+  await expect.poll(() => chatCalls().length).toBe(3)
   await expect.poll(isOnEdit).toBe(true)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
   // The stopped answer, the one that was generated again, and the last: all were paid for.
@@ -227,10 +227,10 @@ it('sends what was written before it is known that there is a token, once it is'
     .waitFor({ state: 'attached' })
   await say('2 + 2?')
   await app.page.locator('.tg-composer [aria-busy="true"]').waitFor()
-  expect(asked()).toEqual([])
+  expect(chatCalls()).toEqual([])
   answerTokens()
   await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
-  expect(asked()).toHaveLength(1)
+  expect(chatCalls()).toHaveLength(1)
 })
 
 it('sends what was written before groups and models are read, once they are', async () => {
@@ -242,10 +242,10 @@ it('sends what was written before groups and models are read, once they are', as
   await open()
   await say('2 + 2?')
   await app.page.locator('.tg-composer [aria-busy="true"]').waitFor()
-  expect(asked()).toEqual([])
+  expect(chatCalls()).toEqual([])
   resolve()
   await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
-  expect(asked()).toHaveLength(1)
+  expect(chatCalls()).toHaveLength(1)
   expect(lastBody()).toMatchObject({ model: 'o3' })
 })
 
@@ -269,7 +269,7 @@ it('says that no token is enabled, asks nothing, and leads to the tokens', async
   const check = app.site.calls.find(({ path }) => path === '/api/token/')
   expect([check?.query.get('p'), check?.query.get('size')]).toEqual(['0', '100'])
   await app.page.waitForURL('**/app/tokens')
-  expect(asked()).toEqual([])
+  expect(chatCalls()).toEqual([])
 })
 
 it.each(['zh', 'en'] as const)('is fit to be used by anybody, in %s', async (language) => {

@@ -112,9 +112,9 @@ const NOT_FOUND: FakeAnswer = {
 }
 
 function sendFile(dist: string, path: string, response: ServerResponse): void {
-  const wanted = join(dist, path)
-  const isFile = existsSync(wanted) && statSync(wanted).isFile()
-  const file = isFile ? wanted : join(dist, 'index.html')
+  const assetPath = join(dist, path)
+  const isFile = existsSync(assetPath) && statSync(assetPath).isFile()
+  const file = isFile ? assetPath : join(dist, 'index.html')
   response.writeHead(200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
     'content-security-policy': POLICY,

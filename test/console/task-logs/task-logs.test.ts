@@ -51,14 +51,14 @@ async function enterEmpty(path: string, user?: object): Promise<Page> {
   return page
 }
 
-const asked = (path: string) => app.site.calls.filter((call) => call.path === path)
+const callsTo = (path: string) => app.site.calls.filter((call) => call.path === path)
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe('the drawing log', () => {
   it('asks for thirty days and an hour; filters are in the address, cleared at once', async () => {
     const page = await enterAt('/app/logs/drawing')
-    await expect.poll(() => asked('/api/mj/').length).toBeGreaterThan(0)
-    const query = asked('/api/mj/')[0]?.query
+    await expect.poll(() => callsTo('/api/mj/').length).toBeGreaterThan(0)
+    const query = callsTo('/api/mj/')[0]?.query
     const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
     expect(to - from).toBe(30 * DAY + 3_600)
     const prompt = await page
@@ -69,8 +69,8 @@ describe('the drawing log', () => {
     await page.getByRole('textbox', { name: en('taskLogs.column.id') }).press('Enter')
     await page.getByRole('textbox', { name: en('taskLogs.channelId') }).fill('4')
     await page.getByRole('textbox', { name: en('taskLogs.channelId') }).press('Enter')
-    await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
-    expect(asked('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
+    await expect.poll(() => callsTo('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
+    expect(callsTo('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
     await page.getByRole('button', { name: en('ui.clearFilters') }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
@@ -131,9 +131,9 @@ describe('the drawing log', () => {
 
   it('shows as many as the address asks for, and keeps to it', async () => {
     const page = await enterAt('/app/logs/drawing?page_size=50')
-    expect(asked('/api/mj/').map(({ query }) => query.get('page_size'))).toEqual(['50'])
+    expect(callsTo('/api/mj/').map(({ query }) => query.get('page_size'))).toEqual(['50'])
     await page.getByLabel(en('ui.pageSize')).selectOption('20')
-    await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('page_size')).toBe('20')
+    await expect.poll(() => callsTo('/api/mj/').at(-1)?.query.get('page_size')).toBe('20')
     expect(new URL(page.url()).search).toBe('?page_size=20')
   })
 
@@ -152,7 +152,7 @@ describe('the drawing log', () => {
     await row(page, '42%').waitFor()
     await expect.poll(live.connections).toBe(1)
     await page.waitForLoadState('networkidle')
-    const reads = asked('/api/mj/').length
+    const reads = callsTo('/api/mj/').length
     live.send('tasks', 9, {
       kind: 'progress',
       tasks: [{ id: first?.mj_id ?? '', progress: '73%' }],
@@ -161,15 +161,15 @@ describe('the drawing log', () => {
     const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
     live.send('tasks', 10, { kind: 'drawing', id: done.id, task: done })
     await row(page, '雨夜').getByText(en('taskLogs.status.SUCCESS')).waitFor()
-    expect(asked('/api/mj/').length).toBe(reads)
+    expect(callsTo('/api/mj/').length).toBe(reads)
     live.send('tasks', 11, { kind: 'drawing', id: 50, task: drawing(50) })
-    await expect.poll(() => asked('/api/mj/').length).toBe(reads + 1)
+    await expect.poll(() => callsTo('/api/mj/').length).toBe(reads + 1)
   })
 
   it('shows a user their own, without channels, users or the notice', async () => {
     const page = await enterAt('/app/logs/drawing?channel=4', 'en', MEMBER)
-    expect(asked('/api/mj/')).toEqual([])
-    expect(asked('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
+    expect(callsTo('/api/mj/')).toEqual([])
+    expect(callsTo('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
     for (const name of ['Channel', 'User']) {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
@@ -181,7 +181,7 @@ describe('the drawing log', () => {
 describe('the music log', () => {
   it('asks from midnight on; plays a song, shows lyrics', async () => {
     const page = await enterAt('/app/logs/tasks')
-    const from = Number(asked('/api/task/')[0]?.query.get('start_timestamp'))
+    const from = Number(callsTo('/api/task/')[0]?.query.get('start_timestamp'))
     expect(from).toBe(new Date().setHours(0, 0, 0, 0) / 1_000)
     await page.getByRole('button', { name: en('taskLogs.play') }).click()
     const dialog = page.getByRole('dialog')

@@ -74,8 +74,8 @@ describe('the drawer of a new token', () => {
     expect(code).toContain(`${app.site.url}/v1/chat/completions`)
     // One that it is limited to, out of those of its group.
     expect(code).toContain('"model":"gpt-4o"')
-    const asked = app.site.calls.filter(({ path }) => path === '/api/user/models')
-    expect(asked.at(-1)?.query.toString()).toBe('chat=true&group=vip')
+    const modelReads = app.site.calls.filter(({ path }) => path === '/api/user/models')
+    expect(modelReads.at(-1)?.query.toString()).toBe('chat=true&group=vip')
     expect(code).not.toContain('q'.repeat(40))
   })
 
@@ -243,26 +243,26 @@ describe('selected tokens', () => {
 })
 
 describe('the list', () => {
-  const asked = () =>
+  const modelReads = () =>
     app.site.calls.filter(({ path }) => path.startsWith('/api/token/')).at(-1)?.query
 
   it('is sorted by its headers and filtered by status, in the address', async () => {
     await app.openAsRoot('/app/tokens')
     await app.page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
-    await expect.poll(() => asked()?.toString()).toContain('sort=remain_quota&order=desc')
+    await expect.poll(() => modelReads()?.toString()).toContain('sort=remain_quota&order=desc')
     await app.page.getByRole('button', { name: zh('tokens.quota'), exact: true }).click()
-    await expect.poll(() => asked()?.get('order')).toBe('asc')
+    await expect.poll(() => modelReads()?.get('order')).toBe('asc')
     await app.page.getByLabel(zh('tokens.status'), { exact: true }).selectOption('4')
-    await expect.poll(() => asked()?.get('status')).toBe('4')
+    await expect.poll(() => modelReads()?.get('status')).toBe('4')
     expect(new URL(app.page.url()).search).toBe('?sort=quota&order=asc&status=4')
     await app.page.reload()
-    await expect.poll(() => asked()?.get('sort')).toBe('remain_quota')
+    await expect.poll(() => modelReads()?.get('sort')).toBe('remain_quota')
   })
 
   it('is searched by a key that the address never shows', async () => {
     await app.openAsRoot('/app/tokens')
     await app.page.getByLabel(zh('tokens.searchKey')).fill('sk-Xk9')
-    await expect.poll(() => asked()?.get('token')).toBe('sk-Xk9')
+    await expect.poll(() => modelReads()?.get('token')).toBe('sk-Xk9')
     expect(app.page.url()).not.toContain('Xk9')
   })
 })

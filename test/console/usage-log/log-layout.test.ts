@@ -22,10 +22,10 @@ const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
 
 async function open(look: Look = {}, user: object = ROOT_USER, query = '') {
-  const asked = { language: 'en', ...look } as const
-  const opened = await app.openPage(asked)
+  const shownLook = { language: 'en', ...look } as const
+  const opened = await app.openPage(shownLook)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, app.site.url + PATH + query, asked, user)
+  await enter(opened.page, app.site.url + PATH + query, shownLook, user)
   await opened.page.getByText('gpt-4o').first().waitFor()
   return { ...opened, live }
 }

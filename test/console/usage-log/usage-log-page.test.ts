@@ -187,11 +187,11 @@ describe('the usage log', () => {
     await page.getByRole('button', { name: /^Export/ }).click()
     await page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') }).click()
     const file = await download
-    const wanted = rows.filter(({ type }) => type === 2)
-    const lines = wanted.map((row) => `${row.id},${row.quota}\r\n`)
+    const expectedRows = rows.filter(({ type }) => type === 2)
+    const lines = expectedRows.map((row) => `${row.id},${row.quota}\r\n`)
     expect(readFileSync(await file.path(), 'utf8')).toBe(`id,quota\r\n${lines.join('')}`)
     expect(file.suggestedFilename()).toBe('usage-7d.csv')
-    await page.getByText(`Exported ${wanted.length} rows`).waitFor()
+    await page.getByText(`Exported ${expectedRows.length} rows`).waitFor()
     const asked = (path: string) => app.site.calls.findLast((call) => call.path === path)?.query
     const [exported, listed] = [asked('/api/log/export'), asked('/api/log/')]
     expect(exported?.get('format')).toBe('csv')

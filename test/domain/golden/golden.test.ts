@@ -168,10 +168,10 @@ const TESTED = {
 describe('golden events', () => {
   it('are there for every type and every version it ever had', () => {
     const kept = new Set(goldenNames().map((name) => identity(golden(name))))
-    const wanted = Object.entries(VERSIONS).flatMap(([type, newest]) =>
+    const expectedVersions = Object.entries(VERSIONS).flatMap(([type, newest]) =>
       Array.from({ length: newest }, (_, n) => identity({ type, v: n + 1 })),
     )
-    expect([...kept].sort()).toEqual(wanted.sort())
+    expect([...kept].sort()).toEqual(expectedVersions.sort())
   })
 
   it('are called after what they are', () => {

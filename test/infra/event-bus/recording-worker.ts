@@ -84,15 +84,15 @@ async function write(
   await beforeWrite?.(batch)
   const isNew = (event: Recorded): boolean =>
     event.position > (checkpoints.get(laneOf(event.stream)) ?? Number.POSITIVE_INFINITY)
-  const wanted = events.filter(isNew)
+  const newEvents = events.filter(isNew)
   await client.query(
     `insert into applied (name, lane, position, id)
      select $1, * from unnest($2::int[], $3::int8[], $4::text[])`,
     [
       name,
-      wanted.map(({ stream }) => laneOf(stream)),
-      wanted.map(({ position }) => position),
-      wanted.map(({ id }) => id),
+      newEvents.map(({ stream }) => laneOf(stream)),
+      newEvents.map(({ position }) => position),
+      newEvents.map(({ id }) => id),
     ],
   )
   await client.query(

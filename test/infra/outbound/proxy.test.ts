@@ -27,8 +27,8 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   proxy.answer = 'carry'
-  proxy.asked.length = 0
-  provider.asked.length = 0
+  proxy.requests.length = 0
+  provider.requests.length = 0
   proxy.names.set('provider.invalid', portOfProvider)
 })
 afterAll(async () => {
@@ -58,15 +58,15 @@ describe('through a proxy', () => {
       // A connection is free again a turn after its answer was read.
       await new Promise((resume) => setImmediate(resume))
     }
-    expect(proxy.asked).toEqual([{ line: 'CONNECT provider.invalid:80', login: undefined }])
-    expect(provider.asked.map(({ path }) => path)).toEqual(['/v1', '/v1'])
+    expect(proxy.requests).toEqual([{ line: 'CONNECT provider.invalid:80', login: undefined }])
+    expect(provider.requests.map(({ path }) => path)).toEqual(['/v1', '/v1'])
   })
 
   it('a login is sent decoded, to the proxy alone', async () => {
     await get('http://provider.invalid/', proxy.urlOf('me%40site:p%3Aw%20%C3%A9'))
     const login = `Basic ${Buffer.from('me@site:p:w é').toString('base64')}`
-    expect(proxy.asked).toEqual([{ line: 'CONNECT provider.invalid:80', login }])
-    expect(provider.asked[0]?.headers).not.toHaveProperty('proxy-authorization')
+    expect(proxy.requests).toEqual([{ line: 'CONNECT provider.invalid:80', login }])
+    expect(provider.requests[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
   it('pools are kept per origin and proxy', () => {
@@ -123,7 +123,7 @@ describe('through a proxy', () => {
       ] as const) {
         expect((await get('https://provider.invalid/', by, made)).text).toBe('sealed')
       }
-      expect(new Set(proxy.asked.map(({ line }) => line))).toEqual(
+      expect(new Set(proxy.requests.map(({ line }) => line))).toEqual(
         new Set(['CONNECT provider.invalid:443']),
       )
     } finally {
@@ -148,15 +148,15 @@ describe('nothing goes directly', () => {
     const error = await failure(provider.url, proxy.urlOf('someone:canary'))
     expect(error.code).toBe(code)
     expect(error.message).not.toMatch(/canary|127\.0/)
-    expect(proxy.asked).toHaveLength(1)
-    expect(provider.asked).toEqual([])
+    expect(proxy.requests).toHaveLength(1)
+    expect(provider.requests).toEqual([])
   })
 
   it.each(['', 'socks5://127.0.0.1:1', 'http://127.0.0.1:1/path', 'http://%zz@127.0.0.1:1', 'x'])(
     'where %j is no proxy’s address',
     async (text) => {
       expect((await failure(provider.url, text)).code).toBe('PROXY_FAILED')
-      expect(provider.asked).toEqual([])
+      expect(provider.requests).toEqual([])
     },
   )
 
@@ -168,14 +168,14 @@ describe('nothing goes directly', () => {
     }
     expect((await failure(target, 'http://127.0.0.1:9')).code).toBe('PROXY_FAILED')
     await strict.close()
-    expect([proxy.asked, provider.asked]).toEqual([[], []])
+    expect([proxy.requests, provider.requests]).toEqual([[], []])
   })
 
   it.each(['http://169.254.169.254/', 'http://10.0.0.1/', 'http://127.0.0.1:3000/'])(
     'and nothing to %s, which no proxy is asked for',
     async (url) => {
       expect((await failure(url)).code).toBe('OUTBOUND_REFUSED')
-      expect(proxy.asked).toEqual([])
+      expect(proxy.requests).toEqual([])
     },
   )
 })

@@ -78,13 +78,13 @@ describe('GET /api/channel/update_balance/{id}/', () => {
     expect(await recorded(id)).toEqual([
       ['ChannelBalanceRead', { channelId: id, balance: expected }],
     ])
-    const { headers } = site.scripted.asked.at(-1) ?? {}
+    const { headers } = site.scripted.requests.at(-1) ?? {}
     const sent = type === 10 ? { 'api-key': SECRET } : { authorization: `Bearer ${SECRET}` }
     expect(headers).toMatchObject(sent)
   })
 
   it('OpenAI: this month’s usage where the account pays monthly, else of 100 days', async () => {
-    const usagePath = () => site.scripted.asked.at(-1)?.path ?? ''
+    const usagePath = () => site.scripted.requests.at(-1)?.path ?? ''
     const days = () => [...usagePath().matchAll(/\d{4}-\d\d-\d\d/g)].map(([day]) => Date.parse(day))
     const id = await site.channel({ base_url: `${site.scripted.url}/v1` })
     site.scripted.answers.set(USAGE, { body: '{"total_usage":0}' })
@@ -172,9 +172,9 @@ describe('GET /api/channel/update_balance', () => {
       release = resolve
     })
     site.scripted.answers.set(GRANTS, { body: '{"total_remaining":5}', until })
-    const asked = site.scripted.asked.length
+    const asked = site.scripted.requests.length
     const first = site.ask('/api/channel/update_balance')
-    await expect.poll(() => site.scripted.asked.length).toBeGreaterThan(asked)
+    await expect.poll(() => site.scripted.requests.length).toBeGreaterThan(asked)
     expect(await site.ask('/api/channel/update_balance')).toMatchObject({ code: 'BalancesRunning' })
     release()
     expect((await first).success).toBe(true)

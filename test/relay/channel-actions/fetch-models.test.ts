@@ -21,7 +21,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
       success: true,
       data: ['b', 'a'],
     })
-    const asked = site.scripted.asked.at(-1)
+    const asked = site.scripted.requests.at(-1)
     expect(asked).toMatchObject({ method: 'GET', path: '/v1/models' })
     expect(asked?.headers).toMatchObject({ authorization: `Bearer ${SECRET}` })
     expect(asked?.headers).not.toHaveProperty('cookie')
@@ -29,13 +29,13 @@ describe('GET /api/channel/fetch_models/{id}', () => {
 
   it('a type that lists none says so, and is not asked', async () => {
     const id = await site.channel({ type: 27 })
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     expect(await site.ask(`/api/channel/fetch_models/${id}`)).toMatchObject({
       status: 200,
       success: false,
       code: 'ModelsNotListed',
     })
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
   })
 
   it('a type that can not be called', async () => {
@@ -71,7 +71,7 @@ describe('POST /api/channel/fetch_models', () => {
     const key = 'sk-first-0123456789\nsk-second-0123456789'
     const answer = await post({ base_url: `${site.scripted.url}/v1/`, type: 8, key })
     expect(answer).toMatchObject({ success: true, data: ['b', 'a'] })
-    const { headers } = site.scripted.asked.at(-1) ?? {}
+    const { headers } = site.scripted.requests.at(-1) ?? {}
     expect(headers).toMatchObject({ authorization: 'Bearer sk-first-0123456789' })
   })
 
@@ -87,9 +87,9 @@ describe('POST /api/channel/fetch_models', () => {
       { base_url, type: 1, setting: '' },
       { base_url, type: 1, setting: '{"proxy":"http://127.0.0.1:9"}' },
     ]) {
-      const before = site.scripted.asked.length
+      const before = site.scripted.requests.length
       expect(await post({ id, ...changed })).toMatchObject({ success: false, code: 'KeyRequired' })
-      expect(site.scripted.asked).toHaveLength(before)
+      expect(site.scripted.requests).toHaveLength(before)
     }
   })
 
@@ -147,7 +147,7 @@ describe('a channel’s proxy', () => {
     })
     site.scripted.answers.set('POST /v1/chat/completions', { body: CHAT })
     proxy.names.set('provider.invalid', Number(new URL(site.scripted.url).port))
-    proxy.asked.length = 0
+    proxy.requests.length = 0
     const setting = settingOf('u:p')
     const id = await site.channel({ type: 12, base_url: BY_NAME, setting })
     const entered = { type: 8, base_url: BY_NAME, setting: settingOf('e:n'), key: 'sk-e' }
@@ -165,7 +165,7 @@ describe('a channel’s proxy', () => {
     const unknown = { ...entered, setting: settingOf('u:***') }
     const refused = await site.ask('/api/channel/fetch_models', { body: unknown })
     expect(refused).toMatchObject({ status: 400, success: false })
-    const logins = proxy.asked.map(({ login = '' }) => atob(login.slice(6)))
+    const logins = proxy.requests.map(({ login = '' }) => atob(login.slice(6)))
     expect(new Set(logins)).toEqual(new Set(['u:p', 'e:n']))
   })
 
@@ -173,7 +173,7 @@ describe('a channel’s proxy', () => {
     proxy.answer = 407
     const base_url = site.scripted.url
     const id = await site.channel({ type: 12, setting: settingOf('me:canary') })
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     const unheard = { type: 12, setting: '{"proxy":"http://me:canary@127.0.0.1:9"}' }
     for (const one of [id, await site.channel(unheard)])
       for (const path of ['test/:id', 'fetch_models/:id', 'update_balance/:id/']) {
@@ -187,7 +187,7 @@ describe('a channel’s proxy', () => {
     const answer = await site.ask('/api/channel/fetch_models', { body })
     expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
     expect(answer.message).toContain('setting.proxy')
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
     proxy.answer = 'carry'
   })
 
@@ -197,11 +197,11 @@ describe('a channel’s proxy', () => {
     ['{"proxy":"http://169.254.169.254:80"}', 200, 'setting.proxy'],
   ])('entered as %s is refused by its name', async (setting, status, named) => {
     const body = { type: 8, base_url: site.scripted.url, key: 'sk-e', setting }
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     const answer = await site.ask('/api/channel/fetch_models', { body })
     expect(answer).toMatchObject({ status, success: false })
     expect(answer.message).toContain(named)
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
   })
 
   it('of before that is none leads nowhere', async () => {
@@ -225,10 +225,10 @@ describe('a channel’s proxy', () => {
         ],
       },
     ])
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     const answer = await site.ask(`/api/channel/fetch_models/${id}`)
     expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
   })
 })
 

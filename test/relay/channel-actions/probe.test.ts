@@ -122,7 +122,7 @@ describe('a channel is tested by one small chat', () => {
   ])('%s is told its limit by %s', async (model, name) => {
     scripted.answers.set('*', { body: { choices: [{ message: { content: 'hi' } }] } })
     await test(channel({ baseUrl: scripted.url }), { model })
-    const body = JSON.parse(scripted.asked.at(-1)?.body ?? '{}') as object
+    const body = JSON.parse(scripted.requests.at(-1)?.body ?? '{}') as object
     expect(body).toEqual({ model, messages: [{ role: 'user', content: 'hi' }], [name]: 16 })
   })
 })

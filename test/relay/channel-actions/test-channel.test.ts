@@ -31,11 +31,11 @@ describe('GET /api/channel/test/{id}', () => {
 
   it('tries no task, which would cost something, and says so', async () => {
     const id = await site.channel({ type: 2, models: 'mj_imagine' })
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(answer).toMatchObject({ success: false, data: { reason: 'no-request' } })
     expect(answer.message).toMatch(/绘图|drawing/)
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
 
@@ -45,7 +45,7 @@ describe('GET /api/channel/test/{id}', () => {
     await site.admin.must('PUT', '/api/channel/', { id, status: 2 })
     const { data } = await site.ask<Tested>(`/api/channel/test/${id}?model=sim-large`)
     expect(data.model).toBe('sim-large')
-    expect(JSON.parse(site.scripted.asked.at(-1)?.body ?? '')).toMatchObject({ model: 'sim-large' })
+    expect(JSON.parse(site.scripted.requests.at(-1)?.body ?? '')).toMatchObject({ model: 'sim-large' })
   })
 
   it('tests what was saved a moment ago', async () => {
@@ -62,7 +62,7 @@ describe('GET /api/channel/test/{id}', () => {
     site.scripted.answers.set(CHAT, { headers, pieces: [...pieces, done] })
     const id = await site.channel()
     expect(await site.ask(`/api/channel/test/${id}?stream=true`)).toMatchObject({ success: true })
-    expect(JSON.parse(site.scripted.asked.at(-1)?.body ?? '')).toMatchObject({ stream: true })
+    expect(JSON.parse(site.scripted.requests.at(-1)?.body ?? '')).toMatchObject({ stream: true })
   })
 
   it('a failing one is told in the provider’s words, without keys and addresses', async () => {
@@ -90,10 +90,10 @@ describe('GET /api/channel/test/{id}', () => {
 
   it('one of a type that can not be called says so, and nobody is asked', async () => {
     const id = await site.bygone()
-    const before = site.scripted.asked.length
+    const before = site.scripted.requests.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(answer).toMatchObject({ success: false, data: { reason: 'no-address', time: 0 } })
-    expect(site.scripted.asked).toHaveLength(before)
+    expect(site.scripted.requests).toHaveLength(before)
   })
 })
 

@@ -22,7 +22,7 @@ function judged(
 ): string[] {
   const { isEnabled = true, isDisabling = true, isReenabling = true, actor = SCHEDULER } = given
   const slowTests = given.slowTests ?? new SlowTests()
-  const told: string[] = []
+  const reports: string[] = []
   const disable = { isEnabled: isDisabling, isReenabling }
   const parts = {
     log,
@@ -31,15 +31,15 @@ function judged(
     slowTests,
     breaker: {
       noteTest: ({ channelId, model }: { channelId: number; model: string }) =>
-        told.push(`well ${channelId} ${model}`),
+        reports.push(`well ${channelId} ${model}`),
     },
     autoDisable: {
-      note: () => told.push('failed'),
-      turnChannelOff: (_channel: unknown, reason: string) => told.push(`off ${reason}`),
+      note: () => reports.push('failed'),
+      turnChannelOff: (_channel: unknown, reason: string) => reports.push(`off ${reason}`),
     },
     actors: {
       handle: async (_decider: unknown, _stream: string, { type }: { type: string }) =>
-        told.push(type),
+        reports.push(type),
     },
   } as unknown as RelayDeps & { slowTests: SlowTests }
   const channel = {
@@ -50,7 +50,7 @@ function judged(
   } as unknown as RelayChannel
   const test = { isSuccess: true, model: 'm', durationMs: 900, reason: '', end: null, position: 1 }
   judgeTest(parts, channel, { ...test, ...result } as ProbeResult, { actor, cause: null })
-  return told
+  return reports
 }
 
 const WELL = 'well 4 eu/m'

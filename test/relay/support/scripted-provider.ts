@@ -1,6 +1,6 @@
 import { serve } from '#test/support/serve.ts'
 
-export type Asked = {
+export type ProviderRequest = {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -21,7 +21,7 @@ export type Scripted = {
 
 export type ScriptedProvider = {
   readonly url: string
-  readonly asked: Asked[]
+  readonly requests: ProviderRequest[]
   /** By method and path without query; `*` for whatever has no answer of its own. */
   readonly answers: Map<string, Scripted>
   readonly close: () => Promise<void>
@@ -29,7 +29,7 @@ export type ScriptedProvider = {
 
 /** A provider that answers what a test tells it to, and keeps every request as it came. */
 export async function scriptedProvider(): Promise<ScriptedProvider> {
-  const asked: Asked[] = []
+  const requests: ProviderRequest[] = []
   const answers = new Map<string, Scripted>()
   const server = await serve((request, response) => {
     const parts: Buffer[] = []
@@ -38,7 +38,7 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', async () => {
       const { method = '', url: path = '', headers } = request
-      asked.push({ method, path, headers, body: Buffer.concat(parts).toString('utf8') })
+      requests.push({ method, path, headers, body: Buffer.concat(parts).toString('utf8') })
       const key = `${method} ${path.split('?')[0]}`
       const answer = answers.get(key) ?? answers.get('*') ?? { status: 404, body: {} }
       if (answer.hangs) return
@@ -57,5 +57,5 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
       response.end()
     })
   })
-  return { ...server, asked, answers }
+  return { ...server, requests, answers }
 }

@@ -32,8 +32,8 @@ describe('a drawing', () => {
     const before = await rig.balance()
     const submittedAt = Date.now()
     heldAt = submittedAt
-    const asked = { prompt: 'a lighthouse', state: 'order 7 · 灯塔' }
-    const answer = await rig.ask('/mj/submit/imagine', asked)
+    const submission = { prompt: 'a lighthouse', state: 'order 7 · 灯塔' }
+    const answer = await rig.ask('/mj/submit/imagine', submission)
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ code: 1, description: 'submitted', properties: {} })
     const task = answer.json.result as string
@@ -111,7 +111,7 @@ describe('a drawing', () => {
     const early = await rig.ask('/mj/submit/change', { taskId: task, action: 'UPSCALE', index: 2 })
     expect(early).toMatchObject({ status: 400, json: { error: { code: 'task_not_finished' } } })
     await statusOf(task).toBe('SUCCESS')
-    const asked: [path: string, body: object, model: string][] = [
+    const submission: [path: string, body: object, model: string][] = [
       ['change', { taskId: task, action: 'upscale', index: 2 }, 'mj_upscale'],
       ['simple-change', { content: `${task} V3` }, 'mj_variation'],
       ['simple-change', { content: `${task} R` }, 'mj_reroll'],
@@ -120,7 +120,7 @@ describe('a drawing', () => {
       ['modal', { taskId: task, prompt: 'a red door', maskBase64: PICTURE }, 'mj_modal'],
     ]
     const [{ data: accepted } = { data: {} }] = (await rig.taskEvents(task)).slice(1)
-    for (const [path, body, model] of asked) {
+    for (const [path, body, model] of submission) {
       const { json } = await rig.ask(`/mj/submit/${path}`, body)
       expect(json, path).toMatchObject({ code: 1 })
       const [submitted, taken] = await rig.taskEvents(json.result)
@@ -131,7 +131,7 @@ describe('a drawing', () => {
   })
 
   it('takes pictures', async () => {
-    const asked: [path: string, body: unknown, model: string][] = [
+    const submission: [path: string, body: unknown, model: string][] = [
       ['submit/describe', { base64: PICTURE }, 'mj_describe'],
       ['submit/blend', { base64Array: [PICTURE, PICTURE] }, 'mj_blend'],
       ['submit/upload-discord-images', { base64Array: [PICTURE] }, 'mj_upload'],
@@ -140,7 +140,7 @@ describe('a drawing', () => {
       ['submit/blend', { base64Array: [BARE, 'https://pictures.test/a.png'] }, 'mj_blend'],
       ['submit/shorten', { prompt: 'a very long prompt' }, 'mj_shorten'],
     ]
-    for (const [path, body, model] of asked) {
+    for (const [path, body, model] of submission) {
       const { json } = await rig.ask(`/mj-relax/mj/${path}`, body)
       expect(json, path).toMatchObject({ code: 1 })
       expect((await rig.taskEvents(json.result))[0]?.data, path).toMatchObject({ model })
@@ -152,9 +152,9 @@ describe('an Idempotency-Key', () => {
   it('stands for one task, unless that came to nothing', async () => {
     const before = await rig.balance()
     const headers = { 'idempotency-key': 'once' }
-    const asked = { prompt: 'a boat' }
+    const submission = { prompt: 'a boat' }
     const answers = await Promise.all(
-      [1, 2, 3].map(() => rig.ask('/mj/submit/imagine', asked, headers)),
+      [1, 2, 3].map(() => rig.ask('/mj/submit/imagine', submission, headers)),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect(await rig.balance()).toBe(before - PRICE)

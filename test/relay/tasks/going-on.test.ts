@@ -43,9 +43,9 @@ it('goes on by a token of a group that may use the channel, and by no other', as
   const vip = { 'mj-api-secret': VIP_KEY }
   const task = await drawn(vip)
   const before = await rig.balance()
-  const asked = rig.provider.tasks.size
+  const tasksBefore = rig.provider.tasks.size
   expect(await reroll(task)).toMatchObject(REFUSED)
-  expect([await rig.balance(), rig.provider.tasks.size]).toEqual([before, asked])
+  expect([await rig.balance(), rig.provider.tasks.size]).toEqual([before, tasksBefore])
   expect((await reroll(task, vip)).json).toMatchObject({ code: 1 })
   expect(await rig.balance()).toBe(before - 150_000n)
 })
@@ -70,8 +70,8 @@ it('goes on by the key that has it, or not at all', async () => {
   const aside = { channelId: 63, keyRef: 'ref-63', reason: 'status-401' }
   await rig.append(CHANNELS_STREAM, { type: 'ChannelKeySetAside', v: 1, data: aside })
   await change(36, { type: 36, models: ['suno_music'] }, ['other'])
-  const asked = rig.provider.tasks.size
+  const tasksBefore = rig.provider.tasks.size
   expect(await reroll(task)).toMatchObject(REFUSED)
   expect(await rig.ask('/suno/submit/music', more)).toMatchObject({ status: 503 })
-  expect(rig.provider.tasks.size).toBe(asked)
+  expect(rig.provider.tasks.size).toBe(tasksBefore)
 })

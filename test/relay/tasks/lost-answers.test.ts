@@ -49,14 +49,14 @@ beforeEach(async () => {
   const priority = channels
   await rig.addChannel(channels, { ...drawing, baseUrl: first.url, priority: priority + 1 })
   await rig.addChannel(channels + 1, { ...drawing, baseUrl: second.url, priority })
-  for (const { asked, answers } of [first, second]) {
+  for (const { requests: asked, answers } of [first, second]) {
     asked.length = 0
     answers.set(`POST ${IMAGINE}`, TAKEN)
   }
 })
 
 const imagine = (headers = {}) => rig.ask(IMAGINE, { prompt: 'a boat' }, headers)
-const hookOf = ({ asked }: ScriptedProvider) =>
+const hookOf = ({ requests: asked }: ScriptedProvider) =>
   new URL(JSON.parse(asked.at(-1)?.body ?? '{}').notifyHook).pathname
 const callBack = (path: string, body: object) =>
   rig.ask(path, { id: '77', ...body }, { 'mj-api-secret': '' })
@@ -69,7 +69,7 @@ async function answeredAfter(notice: object, status: number, headers = {}) {
   const gate = Promise.withResolvers<void>()
   first.answers.set(`POST ${IMAGINE}`, { status, body: {}, until: gate.promise })
   const asking = imagine(headers)
-  await expect.poll(() => first.asked.length).toBe(1)
+  await expect.poll(() => first.requests.length).toBe(1)
   const path = hookOf(first)
   expect((await callBack(path, notice)).status).toBe(200)
   gate.resolve()
@@ -87,7 +87,7 @@ describe('a call back before an answer that is lost', () => {
     expect((await imagine(key)).status).toBe(409)
     expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted', 'CallSettled'])
     expect(await rig.balance()).toBe(before - PRICE)
-    expect(first.asked.length + second.asked.length).toBe(1)
+    expect(first.requests.length + second.requests.length).toBe(1)
   })
 
   it('of success is as good', async () => {
@@ -110,7 +110,7 @@ describe('a call back before an answer that is lost', () => {
   it('leaves the task with that provider, though another took it too', async () => {
     const { answer, path } = await answeredAfter({ status: 'SUBMITTED' }, 503)
     expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
-    expect(second.asked).toHaveLength(1)
+    expect(second.requests).toHaveLength(1)
     const [, accepted] = await rig.taskEvents(taskIn(path))
     expect(accepted?.data).toMatchObject({ channelId: channels })
   })
@@ -124,7 +124,7 @@ describe('an answer that is lost', () => {
     const path = hookOf(first)
     expect(answer).toMatchObject({ status: 200, json: { code: 22, result: taskIn(path) } })
     expect(answer.json.description).toContain('not confirmed')
-    expect(second.asked).toHaveLength(0)
+    expect(second.requests).toHaveLength(0)
     expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted'])
     await callBack(path, { status: 'SUCCESS' })
     expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted', 'CallSettled'])
@@ -154,8 +154,8 @@ describe('an answer that is lost', () => {
     const gate = Promise.withResolvers<void>()
     first.answers.set(`POST ${IMAGINE}`, { status: 504, until: gate.promise })
     const asking = Array.from({ length: 50 }, () => imagine())
-    await expect.poll(() => first.asked.length).toBe(50)
-    const paths = first.asked.map(({ body }) => new URL(JSON.parse(body).notifyHook).pathname)
+    await expect.poll(() => first.requests.length).toBe(50)
+    const paths = first.requests.map(({ body }) => new URL(JSON.parse(body).notifyHook).pathname)
     const early = paths.slice(0, 25).map((path) => callBack(path, { status: 'SUCCESS' }))
     gate.resolve()
     const codes = (await Promise.all(asking)).map(({ json }) => json.code)
@@ -195,7 +195,7 @@ describe('an answer that is lost', () => {
     const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
     await rig.addChannel(900 + channels, { ...drawing, baseUrl, priority: channels + 9 })
     expect((await imagine()).json).toMatchObject({ code: 1 })
-    expect([first.asked.length, second.asked.length]).toEqual([1, 0])
+    expect([first.requests.length, second.requests.length]).toEqual([1, 0])
   })
 
   it.each([500, 502, 408, 409])('%s is no reason to ask another', async (status) => {
@@ -205,14 +205,14 @@ describe('an answer that is lost', () => {
     const answer = await imagine()
     await rig.setOption('MjNotifyEnabled', 'true')
     expect([1, 22]).not.toContain(answer.json.code)
-    expect(second.asked).toHaveLength(0)
+    expect(second.requests).toHaveLength(0)
     expect(await rig.balance()).toBe(before)
   })
 
   it.each([401, 403, 429, 503, 521])('%s is: it took nothing', async (status) => {
     first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
     expect((await imagine()).json).toMatchObject({ code: 1 })
-    expect(second.asked).toHaveLength(1)
+    expect(second.requests).toHaveLength(1)
   })
 
   it('is one by time, by a cut, or by whoever stands before the provider', () => {
@@ -242,7 +242,7 @@ describe('a provider that tells what it knows', () => {
     const answer = { body: {}, until: gate.promise }
     first.answers.set(`POST ${IMAGINE}`, answer)
     const asking = imagine()
-    await expect.poll(() => first.asked.length).toBe(1)
+    await expect.poll(() => first.requests.length).toBe(1)
     const path = hookOf(first)
     const mark = path.split('/').at(-1) ?? ''
     const properties = { ...echo, finalPrompt: `a boat ${rig.url}${path}` }

@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([first.close(), second.close()])
 })
 beforeEach(() => {
-  for (const { asked, answers } of [first, second]) {
+  for (const { requests: asked, answers } of [first, second]) {
     asked.length = 0
     answers.clear()
     answers.set('POST /mj/submit/imagine', TAKEN)
@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const PATH = 'POST /mj/submit/imagine'
 const TAKEN: Scripted = { body: { code: 1, description: 'ok', result: '77', properties: {} } }
-const submitted = ({ asked }: ScriptedProvider) =>
+const submitted = ({ requests: asked }: ScriptedProvider) =>
   asked.filter(({ path }) => path.startsWith('/mj/submit/'))
 const imagine = (body: object = {}) => rig.ask('/mj/submit/imagine', { prompt: 'a boat', ...body })
 

@@ -40,8 +40,8 @@ function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] {
       open.set(task, { task, userId, kind, submittedAt, ...nowhere })
     } else if (type === 'TaskAccepted') {
       const { task, channelId, keyRef, upstreamId } = data
-      const known = open.get(task)
-      if (known !== undefined) open.set(task, { ...known, channelId, keyRef, upstreamId })
+      const openTask = open.get(task)
+      if (openTask !== undefined) open.set(task, { ...openTask, channelId, keyRef, upstreamId })
     } else if (type === 'TaskSucceeded' || type === 'TaskFailed') open.delete(data.task)
   }
   return [...open.values()]

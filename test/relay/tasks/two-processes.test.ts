@@ -80,8 +80,8 @@ describe('two relays, who asks in one of them, and call backs to both', () => {
       Array.from({ length: 10 }, (_, at) => submit(at % 2 ? victim : survivor, 'a boat')),
     )
     const tasks = await Promise.all(answers.map(taskOf))
-    const told = await Promise.all(tasks.map(callBackAtOnce))
-    expect(new Set(told.flat())).toEqual(new Set([200]))
+    const statuses = await Promise.all(tasks.map(callBackAtOnce))
+    expect(new Set(statuses.flat())).toEqual(new Set([200]))
     for (const task of tasks) {
       await expect.poll(() => ends(task)).toEqual(['TaskSucceeded'])
     }
