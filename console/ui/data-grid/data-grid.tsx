@@ -10,8 +10,10 @@ import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridCommands, useGridHandle, useGridKeys, useWholeAmounts } from './use-grid-effects.ts'
+import type { PagePosition } from './use-page-scroll.ts'
 import { useRowActions } from './use-row-actions.ts'
 import './data-grid.css'
+import './page-scroll.css'
 import './scroll-bar.css'
 
 /** Lower than this, a list is better scrolled with the page. */
@@ -82,14 +84,14 @@ function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
     <div
       ref={grid.attach}
       role={props.branch === undefined ? 'grid' : 'treegrid'}
-      className={tableClass(props, density)}
+      className={tableClass(props, density, grid)}
       aria-label={props.label}
       aria-rowcount={(props.total ?? props.rows.length) + 1}
       aria-busy={props.isLoading === true || props.isRefetching === true}
       aria-multiselectable={props.selection === undefined ? undefined : true}
       aria-activedescendant={isActiveDrawn ? `${grid.id}-row-${grid.active}` : undefined}
       tabIndex={0}
-      style={tableStyle(props, ROW_HEIGHT[density])}
+      style={tableStyle(props, grid, ROW_HEIGHT[density])}
       onKeyDown={onKeyDown}
     >
       <GridHeader grid={props} />
@@ -109,7 +111,7 @@ function Table<Row>({ props: given, grid }: Parts<Row>): ReactElement {
                 ref={grid.virtualizer.measureElement}
                 data-index={item.index}
                 className="tg-grid-item"
-                style={{ transform: `translateY(${item.start - HEADER_HEIGHT}px)` }}
+                style={{ transform: `translateY(${item.start - grid.margin}px)` }}
               >
                 <GridRow {...{ props, grid, acts, measure, row }} index={item.index} />
               </div>
@@ -125,7 +127,7 @@ function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
   return (
     <section
       ref={grid.attach}
-      className={props.isRefetching === true ? 'tg-cards tg-grid-stale' : 'tg-cards'}
+      className={cardsClass(props, grid)}
       aria-label={props.label}
       aria-busy={props.isLoading === true || props.isRefetching === true}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
@@ -144,7 +146,7 @@ function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
               className="tg-grid-item"
               aria-setsize={props.total ?? props.rows.length}
               aria-posinset={(props.firstIndex ?? 0) + item.index + 1}
-              style={{ transform: `translateY(${item.start}px)` }}
+              style={{ transform: `translateY(${item.start - grid.margin}px)` }}
             >
               <GridCard props={props} grid={grid} row={row} index={item.index} />
             </li>
@@ -178,14 +180,26 @@ function NoRows(props: { empty: DataGridProps<never>['empty'] }): ReactElement {
   return <>{props.empty ?? <EmptyState title={t('ui.noRows')} />}</>
 }
 
-function tableClass<Row>(props: DataGridProps<Row>, density: string): string {
-  const classes = ['tg-grid', `tg-grid-${density}`]
+function cardsClass<Row>(props: DataGridProps<Row>, grid: Grid<Row>): string {
+  const classes = ['tg-cards']
   if (props.isRefetching === true) classes.push('tg-grid-stale')
-  if (props.isFirstSticky === true) classes.push('tg-grid-sticky')
+  if (grid.page !== null) classes.push('tg-grid-open')
   return classes.join(' ')
 }
 
-function tableStyle<Row>(props: DataGridProps<Row>, rowHeight: number): CSSProperties {
+function tableClass<Row>(props: DataGridProps<Row>, density: string, grid: Grid<Row>): string {
+  const classes = ['tg-grid', `tg-grid-${density}`]
+  if (props.isRefetching === true) classes.push('tg-grid-stale')
+  if (props.isFirstSticky === true) classes.push('tg-grid-sticky')
+  if (grid.page !== null) classes.push('tg-grid-open')
+  return classes.join(' ')
+}
+
+function tableStyle<Row>(
+  props: DataGridProps<Row>,
+  grid: Grid<Row>,
+  rowHeight: number,
+): CSSProperties {
   const { layout } = props
   const tracks = layout.shown.map((column) => {
     const width = `${layout.widthOf(column)}px`
@@ -201,5 +215,12 @@ function tableStyle<Row>(props: DataGridProps<Row>, rowHeight: number): CSSPrope
     '--tg-row': `${rowHeight}px`,
     '--tg-head': `${HEADER_HEIGHT}px`,
     ...(props.maxHeight === undefined ? {} : { maxHeight: props.maxHeight }),
+    ...(grid.page === null ? {} : headerTravel(grid.page, grid.virtualizer.getTotalSize())),
   } as CSSProperties
 }
+
+/** The scroll offset of the page at which its header starts to move, and the way to the last row. */
+const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
+  '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
+  '--tg-head-way': `${rowsHeight}px`,
+})

@@ -51,7 +51,7 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   const move = (step: number) => {
     const last = props.rows.length - 1
     if (last < 0) return
-    grid.scroller.current?.focus()
+    grid.scroller.current?.focus({ preventScroll: grid.page !== null })
     const next = grid.active < 0 ? 0 : Math.min(last, Math.max(0, grid.active + step))
     grid.activate(next)
     grid.virtualizer.scrollToIndex(next, { align: 'auto' })
@@ -86,25 +86,28 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { onAtTop } = props
   const [isAtTop, setAtTop] = useState(true)
   const { scroller, box } = grid
+  const isOpen = grid.page !== null
   useEffect(() => {
-    const look = () => setAtTop((box?.scrollTop ?? 0) <= AT_TOP_PX)
+    // Newer rows that arrive must not move open details.
+    const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
     return () => box?.removeEventListener('scroll', look, BEFORE_ROWS)
-  }, [box])
+  }, [box, isOpen])
   useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
   useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
   useImperativeHandle(props.gridRef, () => ({
-    scrollToTop: () => scroller.current?.scrollTo({ top: 0 }),
+    scrollToTop: () => (isOpen ? window : scroller.current)?.scrollTo({ top: 0 }),
     focus: () => scroller.current?.focus(),
   }))
 }
 
-/** Marks a box that can be scrolled further to its end, for as long as it can. */
+/** Marks a box whose columns do not fit, and whether it can be scrolled further to its end. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
     box.toggleAttribute('data-more', isMore)
+    box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1)
     box.style.setProperty('--tg-box', `${box.clientHeight}px`)
   }
   const sizes = new ResizeObserver(look)

@@ -4,6 +4,12 @@ import { dismissHints } from '../toast.ts'
 import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { toggled } from './selection.ts'
+import {
+  type PagePosition,
+  scrollerOptions,
+  usePagePosition,
+  useScrollTakeover,
+} from './use-page-scroll.ts'
 
 export type Grid<Row> = {
   readonly id: string
@@ -12,6 +18,10 @@ export type Grid<Row> = {
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
+  /** While details are open the list scrolls with its page, from this position; else null. */
+  readonly page: PagePosition | null
+  /** From the scroller's start to the first row. */
+  readonly margin: number
   /** Index of the row that keys act on; -1 none. Kept by key, so that it moves with its row. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
@@ -42,20 +52,26 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     },
     [rows, rowKey],
   )
+  // Details in a box that scrolls would have to be read in two nested scrollers.
+  const canLeaveBox = props.maxHeight === undefined
+  const page = usePagePosition(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
+  const head = isCards ? 0 : HEADER_HEIGHT
+  const margin = (page?.top ?? 0) + head
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    ...scrollerOptions(page !== null, () => scroller.current),
     count: rows.length,
-    getScrollElement: () => scroller.current,
     estimateSize: () => (isCards ? CARD_HEIGHT : ROW_HEIGHT[density]),
     getItemKey: keyAt,
     overscan: isCards ? 3 : OVERSCAN,
-    scrollMargin: isCards ? 0 : HEADER_HEIGHT,
-    scrollPaddingStart: isCards ? 0 : HEADER_HEIGHT,
+    scrollMargin: margin,
+    scrollPaddingStart: (page?.coveredHeight ?? 0) + head,
     initialRect: { width: 1024, height: 480 },
     // Rows that are being read stay where they are when others arrive above them.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
     // A list that fits counts as scrolled to its end: opening a row must not scroll it away.
     scrollEndThreshold: -1,
   })
+  useScrollTakeover(box, page !== null)
   const toggleExpanded = (index: number) => {
     const next = new Set(expanded)
     if (!next.delete(keyAt(index))) next.add(keyAt(index))
@@ -67,6 +83,8 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     box,
     attach,
     virtualizer,
+    page,
+    margin,
     active: useActiveIndex(rows, rowKey, activeKey),
     isExpanded: (row) => expanded.has(rowKey(row)),
     activate: (index) => setActiveKey(keyAt(index)),
@@ -97,6 +115,14 @@ function useExpanded(openKey: string | undefined) {
     if (openKey !== undefined) setExpanded(new Set([openKey]))
   }
   return [expanded, setExpanded] as const
+}
+
+function isAnyExpanded<Row>(
+  rows: readonly Row[],
+  rowKey: (row: Row) => string,
+  expanded: ReadonlySet<string>,
+): boolean {
+  return expanded.size > 0 && rows.some((row) => expanded.has(rowKey(row)))
 }
 
 function useScroller() {
