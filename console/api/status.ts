@@ -142,3 +142,30 @@ export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
 })
+
+const NOTICE_KEY = 'notice'
+
+/** Keeps the text for the first paint of the next visit: a notice that arrives late moves pages. */
+const noticeQuery = queryOptions({
+  ...sitePageQuery('notice'),
+  queryFn: async ({ signal }) => {
+    const text = await call('GET /api/notice', { signal })
+    localStorage.setItem(NOTICE_KEY, text)
+    return text
+  },
+})
+
+/** The operator's notice; until the first answer it is the one of the last visit, if any. */
+export function useNotice(): string {
+  const kept = localStorage.getItem(NOTICE_KEY)
+  const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }
+  return useQuery(query).data ?? ''
+}
+
+const NOTICE_WAIT_MS_MAX = 2_000
+
+/** Reads the notice before the first page of the first visit, which it does not delay for long. */
+export async function loadNotice(client: QueryClient): Promise<void> {
+  const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
+  await Promise.race([client.prefetchQuery(noticeQuery), late])
+}

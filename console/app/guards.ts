@@ -5,7 +5,7 @@ import { loginPath } from '#console/api/auth/return-to.ts'
 import { storedUser } from '#console/api/session.ts'
 import { needAllWords, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'
-import { cachedStatus, statusQuery } from '../api/status.ts'
+import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
  * Until the site has its root account, every path is the setup page; afterwards none is. Who was
@@ -18,7 +18,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
       followStatus(client, leaveForSetup)
       return null
     }
-    const isSetUp = await readSetup(client)
+    const [isSetUp] = await Promise.all([readSetup(client), loadNotice(client)])
     if (isSetUp === false && pathname !== '/setup') return redirect('/setup')
     if (isSetUp === true && pathname === '/setup') return redirect('/')
     return null

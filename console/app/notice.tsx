@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { sitePageQuery } from '../api/status.ts'
+import { useNotice } from '../api/status.ts'
 
-/** The operator's notice to everybody, until it is dismissed; another text is another notice. */
+/** The operator's notice to all users until it is dismissed; a changed text is a new notice. */
 export function Notice(): ReactElement | null {
   const { t } = useTranslation()
-  const text = useQuery(sitePageQuery('notice')).data ?? ''
+  const text = useNotice()
   const [read, setRead] = useLocalPreference('notice-read', '', (stored) =>
     typeof stored === 'string' ? stored : null,
   )
@@ -17,7 +16,7 @@ export function Notice(): ReactElement | null {
   if (text.trim() === '' || read === mark) return null
   return (
     <section className="tg-notice" aria-label={t('shell.notice')}>
-      <RichText text={text} title={t('shell.notice')} />
+      <RichText text={text} title={t('shell.notice')} firstHeight={estimatedHeight(text)} />
       <Button
         tone="quiet"
         size="small"
@@ -29,7 +28,24 @@ export function Notice(): ReactElement | null {
   )
 }
 
-/** Tells texts apart without keeping them: they may be long. */
+const LINE_PX = 25
+const GAP_PX = 15
+const CHARACTER_PX = 7.5
+/** The sidebar, the margins and the button that closes the notice. */
+const AROUND_PX = 90
+
+/** The likely height in pixels, so that the measured one moves the page below by little. */
+function estimatedHeight(text: string): number {
+  const width = Math.max(240, window.innerWidth - AROUND_PX)
+  const blocks = text
+    .replaceAll(/<[^>]*>/g, '')
+    .split(/\n\s*\n/)
+    .filter((block) => block.trim() !== '')
+  const lines = blocks.map((block) => Math.ceil((block.length * CHARACTER_PX) / width) * LINE_PX)
+  return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
+}
+
+/** A short hash that distinguishes texts without storing them, because they may be long. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

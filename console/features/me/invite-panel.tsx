@@ -66,7 +66,7 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
 function InviteLink(): ReactElement {
   const { t } = useTranslation()
   const code = useQuery(inviteCodeQuery)
-  const link = `${window.location.origin}/register?aff=${code.data ?? ''}`
+  const link = `${window.location.origin}/register?aff=${code.data ?? '…'}`
   const copy = async () => {
     if (await copyText(link)) showSuccess(t('me.inviteCopied'))
   }
@@ -88,7 +88,7 @@ function InviteLink(): ReactElement {
         <div>
           <dt>{t('me.inviteLink')}</dt>
           <dd>
-            <code>{code.data === undefined ? '' : link}</code>
+            <code>{link}</code>
           </dd>
         </div>
       </dl>

@@ -6,7 +6,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { selfQuery } from '#console/api/account.ts'
-import { ROOT_ROLE } from '#console/api/session.ts'
+import { ROOT_ROLE, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
@@ -82,8 +82,11 @@ function MailPanel({ user }: MePanelProps): ReactElement {
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const name = user?.display_name || user?.username || ''
-  const wait = <Skeleton width={60} height={20} />
+  // The session knows the person before the account is read, so that the card keeps its height.
+  const session = useUser()
+  const person = user ?? session
+  const name = person?.display_name || person?.username || ''
+  const wait = <Skeleton width={60} />
   return (
     <section className="tg-me-profile" aria-label={name || t('me.title')}>
       <div className="tg-me-person">
@@ -91,21 +94,17 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
           {[...name][0]?.toUpperCase()}
         </span>
         <div>
-          <h2>{user === undefined ? <Skeleton width={100} height={20} /> : name}</h2>
-          {user === undefined ? (
-            <div className="tg-me-marks">
-              <Skeleton height={22} />
-            </div>
-          ) : (
+          <h2>{name}</h2>
+          {person !== null && (
             <p className="tg-me-marks">
-              <span className="tg-muted">@{user.username}</span>
+              <span className="tg-muted">@{person.username}</span>
               <span className="tg-muted">
-                {t('me.id')} {user.id}
+                {t('me.id')} {person.id}
               </span>
-              <StatusTag tone={user.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
-                {user.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
+              <StatusTag tone={person.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
+                {person.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
               </StatusTag>
-              <GroupTag name={user.group} />
+              <GroupTag name={person.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>
             </p>
           )}

@@ -20,7 +20,7 @@ export function ModelsPanel(): ReactElement {
       {models.error !== null && models.data === undefined && (
         <ErrorState error={models.error} onRetry={() => void models.refetch()} />
       )}
-      {models.isPending && <Skeleton height={60} />}
+      {models.isPending && <Skeleton height={96} />}
       {models.data !== undefined && <Names names={models.data} />}
     </Panel>
   )

@@ -46,7 +46,7 @@ export function SessionsPanel(): ReactElement {
       {sessions.error !== null && sessions.data === undefined && (
         <ErrorState error={sessions.error} onRetry={() => void sessions.refetch()} />
       )}
-      {sessions.isPending && <Skeleton height={88} />}
+      {sessions.isPending && <Skeleton height={174} />}
       {sessions.data !== undefined && <SessionList sessions={sessions.data} onEnded={refresh} />}
     </Panel>
   )

@@ -34,7 +34,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
   return (
     <Panel title={t('me.settings')}>
       {user === undefined ? (
-        <Skeleton height={220} />
+        <Skeleton height={426} />
       ) : (
         // What was saved elsewhere begins a new draft, and so does what was saved here.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />

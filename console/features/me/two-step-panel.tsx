@@ -46,7 +46,7 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
       {error !== null && security === undefined && (
         <ErrorState error={error} onRetry={() => void refetch()} />
       )}
-      {security === undefined && error === null && <Skeleton height={120} />}
+      {security === undefined && error === null && <Skeleton height={260} />}
       {security !== undefined && (
         <Factors security={security} needsProof={needsProof} onOpen={setDialog} />
       )}

@@ -17,7 +17,7 @@ export function LogSummary({ stat, type }: Props): ReactElement {
   const rule = useMoneyRule()
   const number = useNumberFormat()
   const figure = (read: (stat: LogStat) => string): ReactNode =>
-    stat === undefined ? <Skeleton width={50} height={22} /> : read(stat)
+    stat === undefined ? <Skeleton width={50} /> : read(stat)
   return (
     <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
       <dl>

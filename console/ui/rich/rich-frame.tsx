@@ -11,6 +11,8 @@ export type RichTextProps = {
   isSmall?: boolean
   /** HTML alone; else markdown, with or without HTML in it. */
   isHtml?: boolean
+  /** Pixels that are reserved until the content is measured. */
+  firstHeight?: number
 }
 
 /**
@@ -19,14 +21,14 @@ export type RichTextProps = {
  * nothing with that. `allow-scripts` must never join it.
  */
 export function RichFrame(props: RichTextProps): ReactElement {
-  const { text, title, isSmall = false, isHtml = false } = props
+  const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'
   const language = useLocale()
   const shown = useMemo(
     () => ({ id: nextId(), html: frameDocument(text, { isDark, language, isSmall, isHtml }) }),
     [text, isDark, language, isSmall, isHtml],
   )
-  return <Frame key={shown.id} html={shown.html} title={title} />
+  return <Frame key={shown.id} html={shown.html} title={title} firstHeight={firstHeight} />
 }
 
 let lastId = 0
@@ -36,7 +38,12 @@ const nextId = (): number => {
 }
 
 /** NOTE: another document is another frame: in the same one it would be a step of the history. */
-function Frame({ html, title }: { html: string; title: string }): ReactElement {
+function Frame(props: {
+  html: string
+  title: string
+  firstHeight: number | undefined
+}): ReactElement {
+  const { html, title, firstHeight } = props
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const { current } = frame
@@ -49,6 +56,7 @@ function Frame({ html, title }: { html: string; title: string }): ReactElement {
       ref={frame}
       className="tg-rich-frame"
       title={title}
+      style={firstHeight === undefined ? undefined : { height: firstHeight }}
       sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
     />
   )

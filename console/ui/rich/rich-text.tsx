@@ -7,7 +7,9 @@ const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')
 /** Markdown or HTML that an operator wrote. What draws it is fetched when there is some. */
 export function RichText(props: RichTextProps): ReactElement {
   return (
-    <Suspense fallback={<div className="tg-rich-frame" />}>
+    <Suspense
+      fallback={<div className="tg-rich-frame" style={{ height: props.firstHeight ?? 'auto' }} />}
+    >
       <RichFrame {...props} />
     </Suspense>
   )

@@ -1,33 +1,24 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { launchBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/words.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { type Look, openPage, takePicture } from '../support/open-page.ts'
-import { enter, fakeLive, logRoutes, logRow, manyRows } from './fake-log.ts'
+import { siteFixture } from '../support/console-fixture.ts'
+import { fakeLive } from '../support/fake-live.ts'
+import { startFakeSite } from '../support/fake-site.ts'
+import { type Look, takePicture } from '../support/open-page.ts'
+import { enter, logRoutes, logRow, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
 
-let browser: Browser
-let site: FakeSite
+const app = siteFixture(() => startFakeSite(logRoutes(() => rows)))
 let rows: LogEntry[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-  site = await startFakeSite(logRoutes(() => rows))
-})
-afterAll(async () => {
-  await browser.close()
-  await site.close()
-})
 
 async function open(look: Look = {}, query = '') {
   const asked = { language: 'en', ...look } as const
-  const opened = await openPage(browser, asked)
+  const opened = await app.openPage(asked)
   await opened.page.setViewportSize({ width: asked.width ?? 1280, height: 800 })
   const live = await fakeLive(opened.page)
-  await enter(opened.page, site.url + PATH + query, asked)
+  await enter(opened.page, app.site.url + PATH + query, asked)
   await opened.page.locator('.tg-grid-item').first().waitFor()
   return { ...opened, live }
 }
@@ -146,13 +137,13 @@ describe('the details of a call', () => {
   it('do not move as calls arrive: those wait', async () => {
     rows = manyRows(45)
     const { page, live, close } = await open()
-    await expect.poll(() => live.opened()).toBe(1)
+    await expect.poll(() => live.connections()).toBe(1)
     await expander(page, 3).click()
     await details(page).waitFor()
     await page.mouse.move(4, 4)
     await page.getByRole('heading', { level: 1 }).click()
     const before = await topOf(page, 3)
-    live.send(logRow(100), logRow(101))
+    live.sendCalls(logRow(100), logRow(101))
     await page.getByRole('button', { name: en('usageLog.newRows', { text: '2' }) }).click()
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('48')
     expect(await topOf(page, 5)).toBe(before)

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { siteFixture } from './support/console-fixture.ts'
+import { fakeLive } from './support/fake-live.ts'
+import { startWholeSite } from './support/whole-site.ts'
+import { OWNER } from './usage-log/fake-log.ts'
+
+const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
+const WIDTHS = [390, 768, 1280]
+const DELAY_MS = 150
+const PAGES_AT_ONCE = 6
+/** The limit of a good page (web.dev/cls). */
+const CLS_MAX = 0.1
+
+type Shift = { readonly value: number; readonly startTime: number; readonly moved: string }
+
+const app = siteFixture(() => startWholeSite(DELAY_MS))
+
+/** The paths of the router, with 1 in the place of an id; public pages are alike for all users. */
+function routePaths(isAdmin: boolean): string[] {
+  const source = readFileSync(ROUTES, 'utf8')
+  const start = isAdmin ? 0 : source.indexOf('const CONSOLE_PAGES')
+  const literals = source.slice(start).matchAll(/'(\/(?:[a-z0-9][a-z0-9/:?-]*)?)'/g)
+  const paths = [...literals].map(([, path = '']) => path.replace(/:id\??/, '1'))
+  return [...new Set(paths)]
+}
+
+/** Records each layout shift that no input caused, and the elements that moved. */
+function recordShifts(): void {
+  const shifts: Shift[] = []
+  Object.assign(window, { shifts })
+  type Entry = PerformanceEntry & {
+    value: number
+    hadRecentInput: boolean
+    sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[]
+  }
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as Entry[]) {
+      if (entry.hadRecentInput) continue
+      const moved = entry.sources.map(({ node, previousRect: from, currentRect: to }) => {
+        const name = node instanceof Element ? node.className || node.tagName : node?.textContent
+        return `${name} ${Math.round(from.top)}→${Math.round(to.top)}`
+      })
+      const { value, startTime } = entry
+      shifts.push({ value, startTime, moved: moved.slice(0, 3).join(', ') })
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/** Cumulative layout shift: the largest sum of shifts less than 1 s apart, within 5 s. */
+function cumulativeShift(shifts: readonly Shift[]): number {
+  let [largest, sum, first, last] = [0, 0, 0, Number.NEGATIVE_INFINITY]
+  for (const { value, startTime } of shifts) {
+    if (startTime - last > 1_000 || startTime - first > 5_000) [sum, first] = [0, startTime]
+    sum += value
+    last = startTime
+    largest = Math.max(largest, sum)
+  }
+  return largest
+}
+
+async function openContext(width: number, user: object): Promise<BrowserContext> {
+  const context = await app.browser.newContext({
+    viewport: { width, height: width < 600 ? 844 : 800 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+  })
+  await context.addInitScript(recordShifts)
+  await context.addInitScript((stored) => {
+    localStorage.setItem('user', stored)
+    localStorage.setItem('i18nextLng', 'en')
+  }, JSON.stringify(user))
+  return context
+}
+
+/** Opens a page, waits until it has all its data, and describes its shifts if they exceed. */
+async function excessOf(page: Page, path: string): Promise<string | null> {
+  await page.goto(app.site.url + path, { waitUntil: 'networkidle' })
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
+  const shifts = await page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts)
+  const sum = cumulativeShift(shifts)
+  if (sum < CLS_MAX) return null
+  const worst = shifts
+    .filter(({ value }) => value > 0.02)
+    .map(({ value, moved }) => `${value.toFixed(3)} ${moved}`)
+  return `${sum.toFixed(3)} = ${worst.join(' + ')}`
+}
+
+/** The routes, by path, that shift by more than a good page does. */
+async function excesses(width: number, user: typeof OWNER): Promise<Record<string, string>> {
+  const context = await openContext(width, user)
+  const paths = routePaths(user.role > 1)
+  expect(paths.length).toBeGreaterThan(20)
+  const found: Record<string, string> = {}
+  const openPages = async (): Promise<void> => {
+    for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
+      const page = await context.newPage()
+      await fakeLive(page)
+      const excess = await excessOf(page, path)
+      if (excess !== null) found[path] = excess
+      await page.close()
+    }
+  }
+  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, openPages))
+  await context.close()
+  return found
+}
+
+const USERS = { 'an admin': OWNER, 'a user': { ...OWNER, id: 5, username: 'mia', role: 1 } }
+
+describe.each(WIDTHS)('at %i px', (width) => {
+  for (const [name, user] of Object.entries(USERS)) {
+    it(`no page moves while its data arrive, for ${name}`, { timeout: 60_000 }, async () => {
+      expect(await excesses(width, user)).toEqual({})
+    })
+  }
+})
+
+it('the site has an answer for every question of these pages', () => {
+  const missing = app.site.calls.filter(
+    ({ method, path }) => app.site.routes[`${method} ${path}`] === undefined,
+  )
+  expect([...new Set(missing.map(({ method, path }) => `${method} ${path}`))]).toEqual([])
+})
