@@ -156,7 +156,7 @@ const LOOKS: readonly Look[] = [
     name: 'token-sure',
     isLeft: true,
     open: async (page) => {
-      await press(page, /^(我已保存|I have kept them)$/)
+      await press(page, /^(我已保存|I have saved them)$/)
       await press(page, /^(重置令牌|Reset)$/)
       await inDialog(page).waitFor()
     },
