@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH_MIN = 8
 /** In characters (code points), as the server counts them. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** What is wrong, by field, in the order of the form. */
+/** The faults by field, in the order of the form. */
 export function accountFaults(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountFault>> {

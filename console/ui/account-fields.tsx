@@ -4,15 +4,15 @@ import type { AccountDraft, AccountFault } from './account-draft.ts'
 import { FormField } from './form-field.tsx'
 import { PasswordInput, TextInput } from './inputs.tsx'
 
-/** The name and the password, twice, of a new account: of whoever registers, and of the first. */
+/** The name and the password, twice, of a new account at registration and at setup. */
 export function AccountFields(props: {
   draft: AccountDraft
-  /** Whose words they are: those of the registration, or of the setup. */
+  /** The form whose texts are shown: the registration, or the setup. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
-  /** What the server refused, in its own words. */
+  /** The refusals of the server by field, in the server's words. */
   refused?: Partial<Record<keyof AccountDraft, string>>
-  /** The passwords beside each other. */
+  /** Places the passwords beside each other. */
   isWide?: boolean
   onChange: (patch: Partial<AccountDraft>) => void
 }): ReactElement {

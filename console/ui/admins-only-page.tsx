@@ -5,7 +5,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** What a user sees of a page that is for admins: why, and a way on. */
+/** Stands in for an admin page: tells a user the reason and offers a way on. */
 export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** Says something to screen readers alone, politely. */
+/** Announces a text to screen readers, politely. */
 export function announce(message: string): void {
   text = message
   for (const listener of listeners) listener()

@@ -1,10 +1,10 @@
 import { ApiError } from '#console/api/api-error.ts'
 
-/** Of a code of the app, or a recovery code. */
+/** Error codes that concern a code of the authenticator app or a recovery code. */
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** Of a proof: a password, or one of those codes. */
+/** Error codes that concern a proof of identity: a password, or one of those codes. */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
-/** Of a new username. */
+/** Error codes that concern a new username. */
 export const USERNAME_CODES = [
   'UsernameTaken',
   'UsernameTooLong',
@@ -12,12 +12,12 @@ export const USERNAME_CODES = [
   'UsernameUnseen',
   'UsernameIsMail',
 ] as const
-/** Of a mail address. */
+/** Error codes that concern a mail address. */
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** The field that the server named, and what is wrong with it; null: it named none. */
+/** The field that the server named and its fault; null if it named none. */
 export function namedField(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -26,7 +26,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Runs `act`; what is refused by one of `codes` is told at its field, the rest is thrown on. */
+/** Runs `act`; a refusal with one of `codes` is shown at its field, other errors are rethrown. */
 export async function atField(
   codes: readonly string[],
   tell: (words: string) => void,

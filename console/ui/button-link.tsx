@@ -2,13 +2,13 @@ import type { ReactElement } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon, type IconName } from './icons.tsx'
 
-/** Leads to another page, and looks like a button. */
+/** A link to another page that looks like a button. */
 export function ButtonLink(props: {
   to: string
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** What the page that is led to is told, such as where its form leads back to. */
+  /** The state of the navigation, such as the path to which the form returns. */
   state?: object
 }): ReactElement {
   const { to, icon, tone = 'normal', state } = props

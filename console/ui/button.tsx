@@ -5,7 +5,7 @@ export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 export type ButtonProps = {
   children?: ReactNode
-  /** Needed when there are no words: becomes the accessible name and the tooltip. */
+  /** Required without text: becomes the accessible name and the tooltip. */
   label?: string
   tone?: ButtonTone
   icon?: IconName
@@ -15,11 +15,11 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** Of a button that opens what follows it. */
+  /** For a button that expands the content after it. */
   isExpanded?: boolean
-  /** Opens a menu. */
+  /** True for a button that opens a menu. */
   hasMenu?: boolean
-  /** The id of what says more of it: why it can't be pressed. */
+  /** The id of the element that explains the button, such as why it is disabled. */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>

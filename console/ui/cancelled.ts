@@ -1,2 +1,2 @@
-/** What the user was asked on the way of an act was cancelled: nothing failed, nothing is told. */
+/** The user cancelled a question on the way of an action: nothing failed, nothing is shown. */
 export class Cancelled extends Error {}

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 
-/** Codes with words of their own; any other is shown as it is. */
+/** Codes that have a translation; any other code is shown unchanged. */
 const KNOWN = [
   'connect',
   'proxy',
@@ -23,7 +23,7 @@ const KNOWN = [
 ] as const
 type Known = (typeof KNOWN)[number]
 
-/** Why a circuit opened, a channel was turned off, a try or a test failed, in words. */
+/** The reason for an open circuit, a disabled channel or a failed attempt or test, in words. */
 export function reasonText(t: TFunction, code: string): string {
   const status = /^status-(\d{3})$/.exec(code)?.[1]
   if (status !== undefined) return t('health.reason.status', { status })

@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type ChatLink = { name: string; template: string }
 
-/** What the site's option `Chats` lists: a name and a template for each client. */
+/** An entry of the site's option `Chats`: the name of a client and its link template. */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
   chats.flatMap((chat) =>
     Object.entries(chat).map(([name, template]) => ({
@@ -11,20 +11,20 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** What a client without a name of its own is called: its host, else its scheme. */
+/** The name of a client that has none: its host, else its scheme. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** The list, and after it the site's single links, by their hosts. `/chat/0` is the first. */
+/** The list, followed by the site's single links under their hosts. `/chat/0` is the first. */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** Where `/chat2link` leads: to a single link, else to the first of the list. */
+/** The target of `/chat2link`: a single link, else the first of the list. */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -33,15 +33,15 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** An address alone is given what the clients of this field take: their settings, behind `#`. */
+/** Appends the settings that clients of this field read behind `#` to a bare address. */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * The template with this site's address and the key (with `sk-`) put in. Null for what is no link,
- * or one that a browser opens itself, such as a script or an empty page.
+ * Fills this site's address and the key (with `sk-`) into the template. Returns null if the result
+ * is not a link, or is one that the browser itself interprets, such as a script or an empty page.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -51,15 +51,15 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** As the server refuses them; by the parsed scheme, for browsers skip what stands before it. */
+/** The server refuses the same. The parsed scheme counts: browsers skip characters before it. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-/** How a client is reached that gets a key: in a frame, in a window of its own, or not at all. */
+/** The way to open a client that gets a key: in a frame, in a separate window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * A frame is for another site over TLS (or one on this machine): a page of ours in it could do what
- * we can, and over plain HTTP others would read the key.
+ * Only another site over TLS (or one on this machine) is framed: a page of this site in a frame
+ * would have the console's rights, and plain HTTP would expose the key.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import type { ChosenRows } from './use-chosen-rows.ts'
 
-/** How many rows are chosen, and what can be done with them; nothing while none is. */
+/** The number of selected rows and the actions on them; renders nothing while none is. */
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
   /** The buttons. */

@@ -12,7 +12,7 @@ type Choice<Row> = {
   density?: Density
 }
 
-/** Which columns a list shows, in what order, how high its rows are, and how they tell times. */
+/** Chooses the columns of a list, their order, the row height and the format of times. */
 export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
   const { t } = useTranslation()
   return (
@@ -74,7 +74,7 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
   )
 }
 
-/** How moments are told, where the list has any. */
+/** The format of times, for a list that has any. */
 function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement | null {
   const { t } = useTranslation()
   if (layout.isAgo === null) return null
@@ -91,7 +91,7 @@ function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement
   )
 }
 
-/** A choice with its name beside it. */
+/** An option with its name beside it. */
 function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]): ReactElement {
   return (
     <div className="tg-chooser-line">

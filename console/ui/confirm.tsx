@@ -6,12 +6,12 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 let question: Question | null = null
 const listeners = new Set<() => void>()
 
-/** Asks, and resolves to the answer; closing it any other way means no. */
+/** Asks a question and resolves to the answer; closing the dialog means no. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // The words stay while the dialog fades out.
+      // The text remains while the dialog fades out.
       if (question?.answer === answer) show({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }

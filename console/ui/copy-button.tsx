@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
-/** Copies without showing; the icon turns into a check for a moment. */
+/** Copies a text without showing it; the icon turns into a check for a moment. */
 export function CopyButton(props: {
-  /** The text, or how to get it when asked for. */
+  /** The text, or a function that reads it on press. */
   text: string | (() => Promise<string>)
-  /** What is copied, as the button's accessible name. */
+  /** The accessible name of the button, which names the copied text. */
   label: string
-  /** Words on the button; an icon alone when left out. */
+  /** The text on the button; without it there is only an icon. */
   children?: string
 }): ReactElement {
   const { t } = useTranslation()

@@ -6,7 +6,7 @@ import { Overlay } from './overlay.tsx'
 let shown: { text: string; isOpen: boolean } = { text: '', isOpen: false }
 const listeners = new Set<() => void>()
 
-/** Opens a dialog with the text selected, where the clipboard is out of reach. */
+/** Opens a dialog with the selected text, for browsers that deny the clipboard. */
 export function askToCopyByHand(text: string): void {
   set({ text, isOpen: true })
 }
@@ -40,7 +40,7 @@ export function CopyByHandHost(): ReactElement {
   )
 }
 
-/** At once: the keys to copy are all there is left to press. */
+/** Selects the text at once, so that only the copy keys remain to be pressed. */
 function selectAll(node: HTMLTextAreaElement | null): void {
   node?.focus()
   node?.select()

@@ -3,8 +3,8 @@ import { askToCopyByHand } from './copy-by-hand.tsx'
 import { showError } from './toast.ts'
 
 /**
- * Copies to the clipboard: the modern way, else the legacy one, else a dialog shows the text to
- * copy by hand. True when the clipboard has it.
+ * Copies to the clipboard with the modern API, else with the legacy one; if both fail, a dialog
+ * shows the text to copy by hand. Returns true if the clipboard has the text.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,7 +1,7 @@
-/** A sum as people of this language write it. Falls back to digits and code. */
+/** Formats a sum for the language; falls back to digits and the currency code. */
 export function moneyText(money: string, currency: string, language: string): string {
   try {
-    // The digits are the server's own, to the cent: a text of them is formatted exactly.
+    // The server's digits are exact to the cent, and `Intl` formats a string without rounding.
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
       money as `${number}`,
     )

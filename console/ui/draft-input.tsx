@@ -6,14 +6,14 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** A whole number; `fault` says so where something else is typed. */
+  /** Accepts whole numbers only; `fault` is the message for any other text. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }
 
 /**
- * A filter that is typed: it counts on Enter, when the box is left, or when a suggestion is taken,
- * so that every step of Back is one that was meant.
+ * A typed filter that takes effect on Enter, when the box is left, or when a suggestion is taken,
+ * so that every step of Back is an intended one.
  */
 export function DraftInput(props: Props): ReactElement {
   const id = useId()
@@ -58,7 +58,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // The address changed under the box (Back, a pressed cell): it follows.
+  // The box follows a change of the address (Back, a pressed cell).
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

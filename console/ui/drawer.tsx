@@ -6,13 +6,13 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called when closing is settled: at once, or after unsaved changes were given up. */
+  /** Called once closing is decided: at once, or after unsaved changes are discarded. */
   onClose: () => void
   title: string
   lead?: ReactNode
   /** Pixels; full width on narrow screens. */
   width?: number
-  /** Asks before closing. */
+  /** True with unsaved changes: closing asks for confirmation. */
   hasUnsavedChanges?: boolean
   footer?: ReactNode
   children: ReactNode

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icons.tsx'
 
-/** Why there is nothing, and what to do about it. */
+/** Explains why there is nothing, and offers an action. */
 export function EmptyState(props: {
   icon?: IconName
   title: string
@@ -25,13 +25,13 @@ export function EmptyState(props: {
 }
 
 /**
- * A query that failed: the error's words, its request id, and another try; or, for what this
- * user may not see, that no other try will help.
+ * A failed query: the message of the error, its request id, and a retry; if the user lacks the
+ * permission, a message that a retry does not help.
  */
 export function ErrorState(props: {
   error: Error
   onRetry?: () => void
-  /** What failed, over the error's own words. */
+  /** The title above the message of the error. */
   title?: string
 }): ReactElement {
   const { t } = useTranslation()

@@ -3,7 +3,7 @@ export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Reads a JSON-like number as text, exactly; null when the text is none, or absurdly long. */
+/** Reads a JSON-like number exactly; null if the text is not a number or is absurdly long. */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
   if (match === null) return null
@@ -41,7 +41,7 @@ export const fromWhole = (whole: bigint | number): ExactDecimal => ({
   scale: 0,
 })
 
-/** To the nearest whole; halves go away from zero. */
+/** Rounds to the nearest integer, halves away from zero. */
 export function roundToWhole({ units, scale }: ExactDecimal): bigint {
   const one = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units

@@ -7,7 +7,7 @@ import { focusFirstFault } from './use-submit.ts'
 
 const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
 
-/** The first field that takes something in, if there is one. */
+/** The first input field, if there is one. */
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 

@@ -10,7 +10,7 @@ export function FormDrawer(props: {
   isOpen: boolean
   title: string
   lead: string
-  /** Pixels, as of a drawer. */
+  /** The width of the drawer in pixels. */
   width?: number
   submitText: string
   form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>

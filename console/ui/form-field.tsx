@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from './icons.tsx'
 
-/** What the control inside a field must be given. */
+/** The attributes that the control inside a field needs. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -14,7 +14,7 @@ export type FieldControl = {
 export function FormField(props: {
   label: string
   hint?: ReactNode
-  /** Shown in place under the control; empty or undefined when it is fine. */
+  /** The fault, shown under the control; empty or undefined if the value is valid. */
   error?: string | undefined
   isRequired?: boolean
   children: (control: FieldControl) => ReactNode

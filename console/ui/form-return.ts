@@ -1,6 +1,6 @@
 /**
- * Where a form leads once it is closed, by the state of its address: a path of this console; null
- * for the list that the form belongs to.
+ * The path of this console to which a form returns when it closes, from the state of its address;
+ * null for the list that the form belongs to.
  */
 export function returnToOf(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null

@@ -1,2 +1,2 @@
-/** As a client sends it; the server keeps keys without the prefix. */
+/** The key with the prefix that clients send; the server stores keys without it. */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)

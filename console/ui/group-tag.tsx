@@ -2,14 +2,14 @@ import './group-tag.css'
 import type { ReactElement } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 
-/** A group in the colour that the site gave it; the name says it all, colour only helps. */
+/** A group in its colour of the site; the colour only supplements the name. */
 export function GroupTag({ name }: { name: string }): ReactElement {
   const colors = useSharedStatus()?.group_colors
   const color = colors !== undefined && Object.hasOwn(colors, name) ? colors[name] : undefined
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
-/** For lists that show names their own way. */
+/** For lists that format names themselves. */
 export const groupTag = (name: string): ReactElement => <GroupTag name={name} />
 
 /** The same in a colour that may not be saved yet. */

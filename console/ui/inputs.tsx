@@ -7,7 +7,7 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName
-  /** Digits in one width, for numbers and keys. */
+  /** Uses digits of one width, for numbers and keys. */
   isMono?: boolean
 }
 
@@ -37,7 +37,7 @@ export function TextInput({
   )
 }
 
-/** A password box with a button that shows what was typed: a password, or a key. */
+/** A box for a password or key, with a button that reveals it. */
 export function PasswordInput({
   isKey = false,
   ...props
@@ -94,7 +94,7 @@ type SelectProps<Value extends string> = Omit<
   onChange: (value: Value) => void
 }
 
-/** The browser's own list, dressed: the best one on every device. */
+/** The native list of the browser with the console's style, which works on every device. */
 export function Select<Value extends string>(props: SelectProps<Value>): ReactElement {
   const { choices, onChange, className, ...rest } = props
   return (

@@ -9,17 +9,17 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size that an address asks for; 0: it does not say. */
+/** The page size that an address requests; 0 if it has none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
   write: String,
 }
 
-/** What the address of a list holds: its filters, its page, and the column that sorts it. */
+/** The state in the address of a list: its filters, its page and its sort column. */
 export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** Columns that sort the list, and what the server calls them. */
+  /** The sortable columns, with the server's names for them. */
   readonly sorts: Readonly<Record<string, string>>
   /** The parameter that holds the page. */
   readonly pageName: string
@@ -27,7 +27,7 @@ export type ListAddress<Filters extends UrlSchema> = {
   readonly params: UrlSchema
 }
 
-/** Must be called once, outside of components. `hasPageSize`: the address may name that, too. */
+/** Must be called once, outside of components. `hasPageSize` allows a page size in the address. */
 export function listAddress<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -52,11 +52,11 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** What a list asks the server for. `page` counts from 0. */
+/** The query of a list. `page` counts from 0. */
 export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> & {
   readonly page: number
   readonly pageSize: PageSize
-  /** As the server names the column; left out for the order of the server. */
+  /** The server's name of the sort column; absent for the default order. */
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }

@@ -19,29 +19,29 @@ type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefet
 
 type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   view: ListView<Row>
-  /** Under which this browser keeps the layout of the columns. */
+  /** The key under which this browser keeps the layout of the columns. */
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
-  /** Whether the toolbar, too, can clear the filters. */
+  /** Whether the toolbar has a button that clears the filters. */
   isClearable?: boolean
-  /** Makes another row: a command, and what an empty list offers. */
+  /** Creates a row: a command, and the action of an empty list. */
   create?: { text: string; act: () => void }
-  /** Said where there are no rows at all, and where the filters let none through. */
+  /** The texts for a list without rows, and for filters that match none. */
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** At the toolbar's end, before and after the button that refreshes. */
+  /** Placed at the end of the toolbar, before and after the refresh button. */
   modes?: ReactNode
   tools?: ReactNode
-  /** Between the toolbar and the rows. */
+  /** Placed between the toolbar and the rows. */
   notice?: ReactNode
-  /** Under the rows, which then keep their place: what can be done with those that are chosen. */
+  /** The actions on the selected rows, below the rows so that these keep their place. */
   chosen?: ReactNode
-  /** The last column keeps in sight as the others scroll: the one that acts on the row. */
+  /** Keeps the last column, which has the row's actions, in sight as the others scroll. */
   isEnded?: boolean
 }
 
-/** A list, page by page: its filters, its rows or why there are none, and where one is in it. */
+/** A paged list: its filters, its rows or the reason why there are none, and its pager. */
 export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -98,10 +98,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   )
 }
 
-/** Where the rows are in the list: those of a tree are not the rows that the server counts. */
+/** The position of the rows in the list; not for a tree, whose rows the server does not count. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The filter of a list by words, in the address as it is typed. */
+/** The keyword filter of a list, which updates the address as it is typed. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -124,7 +124,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** Why there are no rows: the filters let none through, or there are none yet. */
+/** The reason for an empty list: the filters match no row, or there is none yet. */
 function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

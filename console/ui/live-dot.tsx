@@ -12,10 +12,10 @@ export type LiveKind =
   | 'resting'
   | 'past'
 
-/** Whether what is shown renews itself: a word, and a mark of its own shape for each state. */
+/** The state of the live updates: a word, and a mark whose shape differs by state. */
 export function LiveDot(props: {
   kind: LiveKind
-  /** While reconnecting: the moment of the next attempt, by `performance.now()`. */
+  /** While reconnecting, the time of the next attempt by `performance.now()`. */
   retryAt?: number | undefined
 }): ReactElement {
   const { t } = useTranslation()

@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** Words at the head of the menu, which can't be chosen. */
+  /** The heading of the menu, which is not an entry. */
   | { id: string; head: ReactNode }
   | {
       id: string
@@ -13,7 +13,7 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** Given for choices: which of them is the current one. */
+      /** For choices: whether this is the current one. */
       isChosen?: boolean
       onChoose: () => void
     }
@@ -36,8 +36,8 @@ export function MenuButton(props: {
 }
 
 /**
- * The same for lists, where many stand and few are opened: a small button, and nothing of the menu
- * is mounted before it is pressed.
+ * The same for lists, where most menus stay closed: a small button that mounts the menu only once
+ * it is pressed.
  */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
   const [isOpen, setOpen] = useState(false)
@@ -51,7 +51,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // The press that closes it, as one outside of it, must not open it again.
+        // A press on the button counts as one outside the menu, and must not open it again.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}

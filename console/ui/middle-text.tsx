@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 
-/** So many characters at the end stay in sight: names made together differ there. */
+/** The characters at the end that remain visible, because similar names differ there. */
 const END = 7
 
-/** A text that is cut in the middle where there is no room for it; whole in its title. */
+/** A text that is truncated in the middle if it lacks room; its title has all of it. */
 export function MiddleText({ text }: { text: string }): ReactElement {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -1,16 +1,16 @@
-/** How the site shows quota; from its status. */
+/** The site's rule for the display of quota, from its status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 
-/** A wire quota (a JSON integer) as the bigint that all arithmetic uses. */
+/** Converts a quota on the wire (a JSON integer) to the bigint of all arithmetic. */
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Quota as the site shows it: dollars with `digits` decimals (2 unless asked otherwise) when it
- * displays in currency, else the number of units, from 10 000 on abbreviated to k, M or B. What is
- * less than the last of these decimals shows its first digit instead: it is not nothing.
+ * Formats quota by the site's rule: dollars with `digits` decimals (2 by default) if it displays
+ * currency, else the number of units, abbreviated to k, M or B from 10 000 on. An amount below the
+ * last decimal shows its first significant digit, so that it does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -25,19 +25,19 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Dollars times ten to the `digits`, what is left of a whole cut off. */
+/** Dollars times ten to the power of `digits`, truncated. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** All the digits there are: dollars without trailing zeros beyond cents, at most 9 decimals. */
+/** Every digit: dollars without trailing zeros beyond cents, at most 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Dollars, whatever the site's display rule. Rounds half away from zero. */
+/** Formats dollars regardless of the site's display rule. Rounds half away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -47,8 +47,8 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
 }
 
 /**
- * What a person typed in dollars, as quota; null when it is no amount. Fractions of a quota unit
- * are refused rather than rounded.
+ * Parses an amount that was typed in dollars to quota; null if it is not an amount. Fractions of a
+ * quota unit are refused rather than rounded.
  */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
@@ -79,13 +79,13 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** An exact decimal with its thousands apart, as both languages write them: `12,345.5`. */
+/** An exact decimal with thousands separators, alike in both languages: `12,345.5`. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** A plain positive decimal as `units / scale`; anything else counts as the default rate. */
+/** A plain positive decimal as `units / scale`; any other text gives the default rate. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

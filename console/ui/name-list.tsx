@@ -7,7 +7,7 @@ import './name-list.css'
 const SUGGESTIONS_MAX = 50
 
 type NameListProps = {
-  /** From `FormField`. */
+  /** The attributes from `FormField`. */
   control: FieldControl
   names: readonly string[]
   onChange: (names: readonly string[]) => void
@@ -15,7 +15,7 @@ type NameListProps = {
   placeholder?: string
   /** Whether names that are not suggested may be typed. */
   isOpenEnded?: boolean
-  /** How a chosen name is shown; plainly, where nothing is said. */
+  /** Renders a chosen name; plain text by default. */
   show?: (name: string) => ReactNode
 }
 

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { StatusTag, type Tone } from './status-tag.tsx'
 
-/** Of what was paid, something can still be given back. */
+/** True if a part of the payment can still be refunded. */
 export const hasMoneyLeft = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** How a dispute with this status of Stripe's ended; null: it is open. */
+/** The outcome of a dispute with this status of Stripe; null while it is open. */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null
@@ -25,8 +25,8 @@ const TONES: Readonly<Record<Status, Tone>> = {
 }
 
 /**
- * The state of an order. An open or lost dispute comes before the refund that it causes; a dispute
- * that was won leaves the order as it was before.
+ * The state of an order. An open or lost dispute takes precedence over the refund that it causes; a
+ * won dispute leaves the state unchanged.
  */
 export function OrderStatus({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()

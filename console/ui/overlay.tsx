@@ -4,8 +4,8 @@ import { dismissRefusals } from './toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
- * What drawers and dialogs share: labelled, focus kept inside and given back on close, closed by
- * Escape and by a press outside.
+ * The base of drawers and dialogs: it has a label, keeps the focus inside and returns it on close,
+ * and closes on Escape or a press outside.
  */
 export function Overlay(props: {
   isOpen: boolean
@@ -14,16 +14,16 @@ export function Overlay(props: {
   describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
-  /** Once it is open, for a panel that has a better place for the focus than itself. */
+  /** Called once open, for a panel that places the focus on one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
-  // What was refused in it was about what is left with it.
+  // Refusals in the panel concern its content, which is left with it.
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // The panel itself, whose name is read out; else it would be an edge that only traps the focus.
+  // The panel gets the focus so that its name is read out, instead of the focus trap's edge.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -35,7 +35,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // What had the focus may be gone after an act: the keys, and Escape, are the panel's then.
+    // An action may remove the focused element; the panel then needs the keys, such as Escape.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -4,7 +4,7 @@ import { announce } from './announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** The site's own name, once known. */
+/** The name of the site; the default until its status is loaded. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }
@@ -18,7 +18,7 @@ export function usePageTitle(title: string): void {
   useEffect(() => announce(title), [title])
 }
 
-/** The frame of every console page: its one h1, its actions, its content. */
+/** The frame of every console page: its only h1, its actions and its content. */
 export function Page(props: {
   title: string
   /** One line under the title. */

@@ -10,8 +10,8 @@ import { PAGE_SIZES, type PageSize } from './list-address.ts'
 import { useLocalPreference } from './use-local-preference.ts'
 
 /**
- * The page size of lists, remembered under the key that all lists share; `fallback` is the size of
- * a list until the reader chooses one.
+ * The page size of lists, remembered under a key that lists share; `fallback` is the size of a
+ * list until the user chooses one.
  */
 export function usePageSize(
   key = 'page-size',
@@ -24,20 +24,20 @@ export function usePageSize(
   )
 }
 
-/** `replace`: in the place of one that is gone, to which no step back should lead. */
+/** `replace` replaces a page that no longer exists, so that Back does not lead to it. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
   page: number
   pageSize: PageSize
   total: number
-  /** There are more, which nobody has counted. */
+  /** True if there are more rows than were counted. */
   isCapped?: boolean
   onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
-/** Of a list whose pages `goTo` asks for; another size begins at the first page again. */
+/** The paging of a list by `goTo`; a change of size returns to the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -53,7 +53,7 @@ export const pagingOf = (
   },
 })
 
-/** `page` counts from 0. Nothing where there is nothing to page through. */
+/** `page` counts from 0. Renders nothing if there is only one page of the smallest size. */
 export function Pagination(props: Paging): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -94,7 +94,7 @@ export function Pagination(props: Paging): ReactElement | null {
   )
 }
 
-/** What stood on the page that is looked at was deleted, or its address is an old one. */
+/** The page is beyond the end: its rows were deleted, or the address is outdated. */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isGone = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -103,7 +103,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** The ends are a press of their own once they are further than the next page. */
+/** The first and last page have buttons if they are further than the next page. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (
@@ -120,7 +120,7 @@ function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): R
       {hasEnds && turn('chevronsLeft', t('ui.firstPage'), 0)}
       {turn('chevronLeft', t('ui.previousPage'), page - 1)}
       {turn('chevronRight', t('ui.nextPage'), page + 1)}
-      {/* Nobody has counted which is the last of more than can be counted. */}
+      {/* The last page is unknown if there are more rows than were counted. */}
       {hasEnds && isCapped !== true && turn('chevronsRight', t('ui.lastPage'), pages - 1)}
     </>
   )

@@ -1,13 +1,13 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 
-/** A titled card: the unit a page is made of. */
+/** A titled card, the unit of which pages consist. */
 export function Panel(props: {
   title?: ReactNode
   lead?: ReactNode
   actions?: ReactNode
-  /** Content up to the edges, for grids. */
+  /** Removes the padding, for grids. */
   isFlush?: boolean
-  /** None: a panel that is only its head. */
+  /** Absent for a panel that has only a header. */
   children?: ReactNode
 }): ReactElement {
   const id = useId()

@@ -15,7 +15,7 @@ type PopoverProps = {
 
 const Dismiss = createContext<() => void>(() => undefined)
 
-/** Closes the popover that the caller is in. */
+/** Closes the popover around the caller. */
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
 /** Content that opens beside its button, and closes on Escape or a press outside. */
@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // The kit gives the focus back when its fade is over, wherever the reader is by then.
+      // The kit would return the focus after its fade, even if the user has moved it meanwhile.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -53,7 +53,7 @@ export function Popover(props: PopoverProps): ReactElement {
   )
 }
 
-/** Closes on Escape pressed inside, or where no overlay is; what lies below hears nothing of it. */
+/** Closes on Escape inside or outside of overlays, and keeps the key from elements below. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
@@ -73,7 +73,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   return <span ref={mark} hidden />
 }
 
-/** Keys go on inside: to the current choice of a menu, else to the first thing that takes them. */
+/** Moves the focus inside: to the current choice of a menu, else to the first control. */
 function FocusFirst(props: { children: ReactElement }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

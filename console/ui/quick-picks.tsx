@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 export type Pick = { value: string; text: string }
 
-/** A few usual values beside a field, one press each. */
+/** Buttons with common values beside a field. */
 export function QuickPicks(props: {
   label: string
   picks: readonly Pick[]

@@ -1,11 +1,11 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** How amounts are typed: dollars where the site shows currency, else quota units. */
+/** The unit in which amounts are typed: dollars if the site shows currency, else quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Dollars only when every quota is a finite decimal of dollars, so that nothing gets rounded. */
+/** Dollars only if every quota is a finite decimal of dollars, so that none is rounded. */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
   const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
@@ -18,7 +18,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
   return dollars === null ? '' : formatDecimal(dollars)
 }
 
-/** Null unless the text is a whole number of quota units within what the wire can carry. */
+/** Null unless the text is a whole number of quota units within the range of the wire. */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
   if (amount === null) return null
@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Whether what is typed so far is no amount: nothing yet, or no cents yet, is no fault. */
+/** Whether the text cannot become an amount; an empty or unfinished one is not a fault. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null

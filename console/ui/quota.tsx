@@ -2,7 +2,7 @@ import { type ReactElement, useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
-/** The site's way to show quota; the default until its status is known. */
+/** The site's display rule for quota; the default until its status is loaded. */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
   const perUnit = status?.quota_per_unit

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { Icon } from './icons.tsx'
 
-/** What the server said no with, in the form that asked. */
+/** The message of a refusal by the server, in the form that caused it. */
 export function Refusal({ text }: { text: string }): ReactElement | null {
   if (text === '') return null
   return (

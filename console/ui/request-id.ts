@@ -1,4 +1,4 @@
-/** Fewer characters are no search: the server matches them as a whole id. */
+/** Fewer characters are not searched as a prefix: the server matches them as a whole id. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
@@ -6,7 +6,7 @@ const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
  * The request id in a pasted text, such as a header line or an error message, in lower case; the
- * first characters of one where the text is nothing else; null where there is neither.
+ * first characters of an id if the text consists of them alone; null if there is neither.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)
@@ -15,6 +15,6 @@ export function requestIdIn(text: string): string | null {
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-/** The whole request id in a text, in lower case; null where there is none. */
+/** The complete request id in a text, in lower case; null if there is none. */
 export const wholeRequestIdIn = (text: string): string | null =>
   WHOLE.exec(text)?.[0].toLowerCase() ?? null

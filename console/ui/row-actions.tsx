@@ -4,14 +4,14 @@ import type { IconName } from './icons.tsx'
 
 export type RowAct = {
   readonly icon: IconName
-  /** Names the row, too. */
+  /** The accessible name, which includes the row's. */
   readonly label: string
   readonly act: () => void
-  /** What pressing the row does as well: on a card, what opens the card says it. */
+  /** The same action as a press on the row; a card has its own button for it. */
   readonly isOnTable?: boolean
 }
 
-/** The few things that can be done to one row, each by its icon. */
+/** The actions on one row, each with an icon. */
 export function RowActions({ acts }: { acts: readonly RowAct[] }): ReactElement {
   return (
     <span className="tg-row-actions">

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-/** A switch in a list's row, named for the row it belongs to; takes effect at once. */
+/** A switch in the row of a list, named after the row; takes effect at once. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

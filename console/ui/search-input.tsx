@@ -3,8 +3,8 @@ import type { IconName } from './icons.tsx'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search that is kept in the address. What is typed shows at once; the address follows, and is
- * followed only when somebody else changed it (Back, a button that clears).
+ * A search that is kept in the address. Typed letters show at once and the address follows; the box
+ * follows the address only if another element changed it (Back, a button that clears).
  */
 export function SearchInput(props: {
   label: string
@@ -16,7 +16,7 @@ export function SearchInput(props: {
   const { label, value, icon, className, onChange } = props
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // Letters typed since are on their way through the address: an older state of it is no news.
+    // Letters that were typed since are still pending, so an older address is ignored.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

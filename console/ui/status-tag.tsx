@@ -2,11 +2,11 @@ import type { ReactElement, ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
-/** A small label. The mark differs by tone in shape too, so that colour is never alone. */
+/** A small label with a mark that differs by tone in shape as well as in colour. */
 export function StatusTag(props: {
   tone: Tone
   children: ReactNode
-  /** Leaves out the mark, for plain labels. */
+  /** Omits the mark, for plain labels. */
   isPlain?: boolean
 }): ReactElement {
   return (

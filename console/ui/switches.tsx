@@ -9,7 +9,7 @@ type ToggleProps = {
   onChange: (isOn: boolean) => void
 }
 
-/** Takes effect at once, or with the form it is in. */
+/** A switch that takes effect at once, or with the form around it. */
 export function Switch(props: ToggleProps): ReactElement {
   return <Toggle {...props} role="switch" className="tg-switch" />
 }
@@ -53,7 +53,7 @@ function Toggle(props: ToggleProps & { role?: 'switch'; className: string }): Re
 
 export type RadioChoice<Value extends string> = { value: Value; label: ReactNode; hint?: ReactNode }
 
-/** One of a few, all visible. */
+/** A choice between a few options, all of them visible. */
 export function RadioCards<Value extends string>(props: {
   label: string
   value: Value
@@ -83,7 +83,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** A row of buttons of which one is pressed: ranges, modes. */
+/** A row of buttons of which one is pressed, for ranges and modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

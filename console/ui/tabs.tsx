@@ -19,7 +19,7 @@ export function Tabs<Id extends string>(props: {
 }): ReactElement {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // On a narrow screen the list is scrolled: the chosen one is in sight, however it was chosen.
+  // A narrow screen scrolls the list, so that the selected tab is always visible.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
     if (list.current === null || chosen == null) return

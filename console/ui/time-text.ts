@@ -9,7 +9,7 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] =
   { unit: 'second', seconds: 1 },
 ]
 
-/** `2 minutes ago`; both in unix seconds. Beyond 30 days, the date. */
+/** `2 minutes ago`, from unix seconds; the date if it is more than 30 days ago. */
 export function relativeTimeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return dateText(at, locale)
@@ -22,7 +22,7 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
   return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
 }
 
-/** The same in few letters, `2 min. ago`, and the date in digits: for narrow columns. */
+/** The same abbreviated, `2 min. ago`, with the date in digits, for narrow columns. */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return stampText(at).slice(0, 10)
@@ -51,7 +51,7 @@ export function stampText(at: number, timeZone?: string): string {
   }).format(at * 1000)
 }
 
-/** The same without the year where that is this one: for lists of what is mostly recent. */
+/** The same without the year if it is the current one, for lists of mostly recent entries. */
 export function shortStampText(at: number, now: number, timeZone?: string): string {
   const text = stampText(at, timeZone)
   return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text

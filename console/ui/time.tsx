@@ -13,16 +13,16 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Unix seconds, moving every ten seconds; one clock for the whole page, still in hidden tabs. */
+/** Unix seconds, updated every ten seconds by one clock per page that stops in hidden tabs. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** A moment (unix seconds): relative with the absolute in its title, or the other way round. */
+/** A time in unix seconds: relative with the absolute time as its title, or vice versa. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** An end that may lie ahead. All else has happened, however the two clocks differ. */
+  /** True for a time that may lie ahead; any other is in the past even if clocks differ. */
   canLieAhead?: boolean
 }): ReactElement {
   const locale = useLocale()

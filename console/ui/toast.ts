@@ -5,25 +5,25 @@ export type Toast = {
   id: number
   tone: 'success' | 'error' | 'warning' | 'info'
   message: string
-  /** The server's own words, where the message isn't them. */
+  /** The server's message, if `message` is another text. */
   detail: string
   /** Shown small, with a copy button. */
   requestId: string
-  /** How many equal ones were merged into this. */
+  /** The number of equal toasts that were merged into this one. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** Outlives a change of page: it isn't about the one that is left, or can still be undone. */
+  /** Remains after a change of page: it does not concern that page, or offers to undo. */
   goesAlong: boolean
-  /** How long it stays, unless hovered or focused. */
+  /** Milliseconds on screen, which hover and focus pause. */
   stayMs: number
-  /** When it was said, by `performance.now()`. */
+  /** The time of its appearance, by `performance.now()`. */
   at: number
 }
 
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** For what leads to another page itself. */
+  /** For an action that itself leads to another page. */
   goesAlong?: boolean
 }
 
@@ -37,13 +37,13 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** What was refused before is made up for: its message goes. */
+/** Removes the message of an earlier refusal, which no longer applies. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissRefusals()
   show('success', { message }, options)
 }
 
-/** What was refused is made up for, or given up. What failed just now stays. */
+/** Removes messages of earlier refusals; one that has just appeared remains. */
 export function dismissRefusals(): void {
   const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
   if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
@@ -57,7 +57,7 @@ export function showWarning(message: string, options: ToastOptions = {}): void {
   show('warning', { message }, options)
 }
 
-/** Shows the error's own words: the server's, where it was the server that refused. */
+/** Shows the message of the error, which is the server's if the server refused. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof Cancelled) return
   const message = error instanceof Error ? error.message : String(error)
@@ -70,13 +70,13 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Something is done about what was missing: the console's own words about it go. */
+/** Removes the console's hints, because the user acts on them. */
 export function dismissHints(): void {
   const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
   if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
 }
 
-/** A page was left: what was said about it goes too. */
+/** Removes the messages about a page that was left. */
 export function dismissLeft(): void {
   if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
 }
@@ -90,7 +90,7 @@ export function onToasts(listener: () => void): () => void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Equal ones merge into one with a count; beyond three, the oldest goes. */
+/** Merges equal toasts into one with a count; removes the oldest beyond three. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react'
 export function Toolbar(props: {
   label: string
   children: ReactNode
-  /** Pushed to the far end. */
+  /** Placed at the far end. */
   end?: ReactNode
 }): ReactElement {
   return (

@@ -4,8 +4,8 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 const DELAY_MS = 200
 
 /**
- * More about something, on hover and focus. Never the only place where a fact is told. Nothing of
- * it is mounted before: lists have one in many rows.
+ * Supplementary text on hover and focus, which must not be the only source of a fact. It is mounted
+ * on demand, because many rows of a list have one.
  */
 export function Tooltip(props: {
   content: string | ReactElement

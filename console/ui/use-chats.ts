@@ -5,8 +5,8 @@ import { type ChatLink, chatLinks } from './chat-links.ts'
 import { showError } from './toast.ts'
 
 /**
- * The clients of the site's list, and until that is known those of the last visit; that what was
- * kept of them can't be read is told once.
+ * The clients of the site's list; until it is loaded, those of the last visit. If the stored list
+ * cannot be read, a toast says so once.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -11,10 +11,10 @@ import { showError } from './toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters that held when rows were chosen: other filters begin a new choice. */
+  /** The filters at the time of the selection; a change of filters starts a new selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** All that match were asked for: rows of other pages can be chosen, too. */
+  /** True once all matching rows were requested, so that rows of other pages are selected too. */
   readonly isBeyond: boolean
 }
 
@@ -23,14 +23,14 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** How many can be chosen beyond this page; 0: this page is all, or there are too many. */
+  /** The number of matching rows; 0 if this page has them all, or if there are too many. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
- * Which rows of a list are chosen, on this page and among all that match. `matching` reads the
- * latter: once when `chooseAll` is called, then again with the list, so that changes show.
+ * The selected rows of a list, on this page and among all that match. `matching` reads the latter
+ * when `chooseAll` is called and with each reload of the list, so that changes show.
  */
 export function useChosenRows<
   Row extends { id: number },

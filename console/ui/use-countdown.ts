@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Milliseconds left until a moment of `performance.now()`, counted down; 0 once it has passed or
- * when there is none. A wall clock that is set back while one waits would prolong the wait.
+ * Counts down the milliseconds until a moment of `performance.now()`; 0 if it has passed or there
+ * is none. With the wall clock, setting the clock back would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -16,11 +16,11 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
   return left
 }
 
-/** Whole seconds left of such a wait. */
+/** The whole seconds left of such a wait. */
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** Seconds left of a wait that `start` begins; 0 when there is none. */
+/** The seconds left of a wait that `start` begins; 0 if there is none. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

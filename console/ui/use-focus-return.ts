@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Gives the focus back to what had it when `isOpen` became true. It is read while drawing: by the
- * time of an effect, a field inside that takes the focus for itself has it already.
+ * Returns the focus to the element that had it when `isOpen` became true. The element is read
+ * during the render, because a field inside may have taken the focus before an effect runs.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -12,13 +12,13 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // After the frame in which the closing panel lets go of the focus.
+      // The closing panel releases the focus in the next frame.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])
 }
 
-/** The dialog on top of all that is open, and not about to close. */
+/** The topmost dialog that is open and not about to close. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -29,7 +29,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // An entry of a menu is gone by then; its button stays.
+  // A menu entry has been removed by then, but its button remains.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -38,7 +38,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // Another dialog that opened meanwhile keeps it, as does whatever the reader went to.
+  // A dialog that has opened meanwhile, or an element that the user chose, keeps the focus.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

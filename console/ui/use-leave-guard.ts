@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { mayLeave } from './may-leave.ts'
 
-/** Given as the state of a navigation that was asked about already, or needs no asking. */
+/** The state of a navigation that was already confirmed or needs no confirmation. */
 export const SETTLED = { isSettled: true }
 
-/** Asks before another page is opened, or this one closed, while there are unsaved changes. */
+/** Asks for confirmation before a page with unsaved changes is left or closed. */
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

@@ -12,7 +12,7 @@ import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
 import type { UrlSchema, UrlValues } from './url-state.ts'
 import { type SetUrlState, useUrlState } from './use-url-state.ts'
 
-/** What `ListPanel` needs of a list. */
+/** The state of a list that `ListPanel` needs. */
 export type ListView<Row> = {
   readonly list: Pick<UseQueryResult<unknown>, 'data' | 'error' | 'isPending' | 'isPlaceholderData'>
   readonly rows: readonly Row[]
@@ -20,15 +20,15 @@ export type ListView<Row> = {
   readonly sort: Sort | null
   readonly setSort: (sort: Sort) => void
   readonly isFiltered: boolean
-  /** Without any filter, from the first page on. */
+  /** Removes all filters and goes to the first page. */
   readonly clear: () => void
   readonly refresh: () => void
   readonly paging: Paging
 }
 
 /**
- * The page of a list that the address asks for. Filters, order and page stand in the address and
- * nowhere else; another filter or order begins at the first page again.
+ * The page of a list that the address requests. Filters, order and page are kept in the address
+ * alone; a change of filter or order returns to the first page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -37,7 +37,7 @@ export function useListPage<
 >(
   address: ListAddress<Filters>,
   queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** Under which this browser remembers the page size; most lists share one. */
+  /** The key under which this browser remembers the page size; most lists share one. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -51,7 +51,7 @@ export function useListPage<
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
   const list = useQuery({
     ...queryOf({ ...filter, page, pageSize, ...sorted } as ListAsk<Filters>),
-    // Rows change by calls and by other people, whatever this browser has read before.
+    // Calls and other users change rows, so that earlier answers are stale.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -72,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** null: the order of the server. */
+    /** null for the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -93,7 +93,7 @@ const fallbacksOf = <Filters extends UrlSchema>(filters: Filters) =>
     Object.entries(filters).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Filters>
 
-/** The size that the address asks for (0 or nothing: none), or else the one remembered. */
+/** The size that the address requests (0 or absent for none), else the remembered one. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

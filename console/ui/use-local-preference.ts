@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** A preference of this browser. `read` gets parsed JSON and answers null when it is no value. */
+/** A preference of this browser. `read` gets parsed JSON and returns null if it is not valid. */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

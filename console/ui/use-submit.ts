@@ -34,10 +34,10 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** What was set just now may be drawn a few frames later, where the page has much to do. */
+/** A busy page may render new state only some frames later. */
 const FRAMES = 20
 
-/** Moves the focus to the first control that is marked invalid, once it has been drawn so. */
+/** Moves the focus to the first invalid control, once it is rendered as invalid. */
 export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

@@ -28,8 +28,8 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
 }
 
 /**
- * Calls `readAgain` when the live stream tells of something that `isAbout` says matters here, or
- * may have missed it; at most every `everyMs`.
+ * Calls `readAgain` when the live stream has an event that `isAbout` accepts, or may have missed
+ * one; at most once per `everyMs`.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,

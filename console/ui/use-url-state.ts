@@ -5,25 +5,25 @@ import { showInfo } from './toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /**
- * The query of the address as it will be: navigation takes a moment, so a change that is made
- * before the last one has landed must start from what that one asked for, not from what is drawn.
+ * The query of the address after pending navigations. A change that is made before the last one has
+ * taken effect must start from the requested query, not from the rendered one.
  */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
 type StepKind =
-  /** A step of its own, that Back undoes. */
+  /** A separate step, which Back undoes. */
   | 'step'
-  /** No step: corrects what is there. */
+  /** Replaces the current step. */
   | 'replace'
-  /** Letter by letter: the first makes the step, and all until the next commit belong to it. */
+  /** Typing: the first letter makes the step, and all until the next commit belong to it. */
   | 'typing'
 
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** Where the next change starts from, and whether it makes a step; `name` says what is typed in. */
+/** The query that the next change starts from, and whether it makes a step. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -34,17 +34,17 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // Asked for again before it was drawn (a suggestion taken, and Enter): one step, not two.
+  // A request that repeats before it is rendered (a suggestion, then Enter) is one step.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // What replaces a step that has not landed yet must make that step itself.
+  // A replacement of a step that has not taken effect must make that step itself.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
-/** What was typed is settled: the box was left, Enter pressed, a value chosen. */
+/** Ends the typing: the box was left, Enter was pressed, or a value was chosen. */
 function endTyping(): void {
   typed = null
 }
@@ -53,11 +53,11 @@ window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
   typed = null
-  // Back to the entry that a change once started from: that change is not under way any more.
+  // The user went back to the entry that a change started from, so the change has ended.
   coming = null
 })
 
-/** Different for every entry of the history, also for one that was replaced. */
+/** Unique for every entry of the history, also for a replaced one. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -66,17 +66,17 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** No step of its own: corrects what is there. The default adds a step that Back undoes. */
+    /** Replaces the current step. By default a change adds a step, which Back undoes. */
     replace?: boolean
-    /** One step for everything that is typed until Enter, or until the box is left. */
+    /** Makes one step of everything that is typed until Enter, or until the box is left. */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * Filters, tab, range, sort and the like: kept in the address and nowhere else. `schema` must be
- * a constant of the module. Values that are not valid are dropped from the address, with a toast.
- * Changes made one right after the other all count, whoever makes them.
+ * Keeps filters, tab, range, sort and the like in the address alone. `schema` must be a constant of
+ * the module. Invalid values are removed from the address, with a toast. Changes in quick
+ * succession all take effect, even from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,
