@@ -67,7 +67,7 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // The condition spares a value that was stored in the meantime, which has tries of its own.
+      // The condition spares a value that was stored in the meantime, which has its own tries.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },
