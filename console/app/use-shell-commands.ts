@@ -94,7 +94,7 @@ function useActions(): Command[] {
   return [
     {
       id: 'copy-link',
-      title: t('commands.copyLink'),
+      title: t('words.copyLink'),
       section: 'action',
       keys: 'c',
       icon: 'link',

@@ -138,7 +138,7 @@ describe('settings', () => {
   it('a toast lies neither on the save bar nor on the title', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/settings')
-    await page.getByRole('button', { name: en('me.saveSettings') }).click()
+    await page.getByRole('button', { name: en('words.saveSettings') }).click()
     const toast = await boxOf(page.locator('.tg-toast'))
     const bar = await boxOf(page.locator('.tg-save-bar'))
     expect(toast.height).toBeGreaterThan(0)

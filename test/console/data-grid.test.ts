@@ -200,18 +200,18 @@ describe('the data grid', () => {
     await app.page.keyboard.press('ArrowRight')
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
     await app.page.getByRole('button', { name: en('ui.columns') }).click()
-    await app.page.getByRole('checkbox', { name: en('pricing.model') }).uncheck()
+    await app.page.getByRole('checkbox', { name: en('ui.model') }).uncheck()
     await app.page.reload()
     await grid().waitFor()
     expect(await handle.getAttribute('aria-valuenow')).toBe('152')
-    expect(await app.page.getByRole('columnheader', { name: en('pricing.model') }).count()).toBe(0)
+    expect(await app.page.getByRole('columnheader', { name: en('ui.model') }).count()).toBe(0)
   })
 
   it('a column that grows is resized from the width it is drawn with', async () => {
     const handle = app.page.getByRole('separator', { name: en('ui.resize', { name: 'Model' }) })
     const width = () =>
       app.page
-        .getByRole('columnheader', { name: en('pricing.model') })
+        .getByRole('columnheader', { name: en('ui.model') })
         .evaluate((cell) => Math.round(cell.getBoundingClientRect().width))
     const before = await width()
     expect(before).toBeGreaterThan(400)

@@ -116,7 +116,7 @@ describe('an account of one’s own', () => {
     await heading('Two-step login').waitFor()
     // The step of the confirmation is used up; the next one is good by now.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
-    await open.page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
+    await open.page.getByLabel(en('ui.verificationCode'), { exact: true }).fill(next)
     await open.page.getByRole('button', { name: en('auth.verify') }).click()
     await heading('API tokens').waitFor()
   })
@@ -131,7 +131,7 @@ describe('an account of one’s own', () => {
     const there = await openRealPage(open.browser, product.url)
     await there.page.goto(`${product.url}/login`)
     await there.page.getByRole('button', { name: en('oauth.by', { site: 'GitHub' }) }).click()
-    await there.page.getByRole('heading', { name: en('auth.secondTitle') }).waitFor()
+    await there.page.getByRole('heading', { name: en('ui.twoStepLogin') }).waitFor()
     await showRecoveryCode(there.page)
     await there.page.getByRole('heading', { level: 1, name: en('shell.tokens') }).waitFor()
     await there.page.getByRole('button', { name: 'Account menu: ada' }).waitFor()

@@ -93,7 +93,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
 
   it('tries a model, and is told to the unit what the answer cost', async () => {
     await page.getByRole('link', { name: words.shell.playground }).click()
-    await page.getByLabel(words.playground.model).selectOption('sim-small')
+    await page.getByLabel(words.ui.model).selectOption('sim-small')
     if (language === 'en') await button(page, words.playground.start).first().click()
     const before = await standing()
     await page.getByRole('textbox', { name: words.playground.message }).fill('Hello there')
@@ -117,7 +117,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
 
   it('filters the log and takes it along: the file adds up to what is listed', async () => {
     await page.goto(`${product.url}/app/logs/api-usage?token=playground`)
-    await page.getByLabel(words.usageLog.model, { exact: true }).fill('sim-small')
+    await page.getByLabel(words.ui.model, { exact: true }).fill('sim-small')
     await page.keyboard.press('Enter')
     await page.waitForURL(/model=sim-small/)
     const expectedCalls = await ownCalls('&token_name=playground&model_name=sim-small')
@@ -141,7 +141,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     await drawer.getByLabel(words.messages.messageTitle).fill(title)
     await drawer.getByLabel(words.messages.content).fill('From **Monday** on.')
     await drawer.getByRole('checkbox', { name: /^shopper/ }).check()
-    await drawer.getByRole('button', { name: words.messages.send }).click()
+    await drawer.getByRole('button', { name: words.words.send }).click()
     await desk.getByRole('row').filter({ hasText: title }).waitFor()
     // No reload: the open console is told.
     const unread = words.shell.inboxUnread.replace('{{count}}', '1')

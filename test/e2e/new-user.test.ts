@@ -34,7 +34,7 @@ async function goTo(link: string): Promise<void> {
 /** The exact amount of a figure of the dashboard, in quota units. */
 async function balanceUnits(): Promise<bigint> {
   const text = await open.page
-    .locator('dl > div', { has: open.page.getByText(en('channels.balance'), { exact: true }) })
+    .locator('dl > div', { has: open.page.getByText(en('words.balance'), { exact: true }) })
     .getByText(/^\$[\d,.]+$/)
     .textContent()
   return unitsOf(text ?? '')
@@ -72,11 +72,11 @@ describe('a new user, from the first visit to the first bill', () => {
   it('adds a channel', async () => {
     await goTo('Channels')
     await button('New channel').first().click()
-    const drawer = open.page.getByRole('dialog', { name: en('channels.create') })
-    await drawer.getByLabel(en('tokens.name')).fill('Simulated')
-    await drawer.getByLabel(en('channelForm.baseUrl')).fill(provider.url)
+    const drawer = open.page.getByRole('dialog', { name: en('words.newChannel') })
+    await drawer.getByLabel(en('words.name')).fill('Simulated')
+    await drawer.getByLabel(en('words.baseUrl')).fill(provider.url)
     await drawer
-      .getByRole('textbox', { name: en('tokens.key') })
+      .getByRole('textbox', { name: en('words.key') })
       .fill('sk-provider-secret-0123456789')
     await drawer.getByRole('combobox', { name: en('tokens.limits') }).fill('sim-small,')
     await button('Create channel').click()
@@ -110,7 +110,7 @@ describe('a new user, from the first visit to the first bill', () => {
     await goTo('API tokens')
     await button('New token').first().click()
     const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
-    await drawer.getByLabel(en('tokens.name')).fill('first')
+    await drawer.getByLabel(en('words.name')).fill('first')
     await button('Create token').click()
     const ready = open.page.getByRole('dialog', { name: en('tokens.createdTitle') })
     await ready.getByRole('button', { name: en('tokens.copyKey', { name: 'first' }) }).click()

@@ -63,7 +63,7 @@ export async function submitLogin(
   await page.getByRole('textbox', { name: en('auth.password'), exact: true }).fill(password)
   await page
     .getByRole('main')
-    .getByRole('button', { name: en('auth.title'), exact: true })
+    .getByRole('button', { name: en('shell.login'), exact: true })
     .click()
 }
 

@@ -136,8 +136,8 @@ describe('in a real browser', () => {
       picture.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth),
     ).toBe(9)
     await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
-    await dialog.getByText(en('auth.needSecondCode')).waitFor()
-    await dialog.getByLabel(en('auth.totpCode'), { exact: true }).fill('123456')
+    await dialog.getByText(en('ui.enterCode')).waitFor()
+    await dialog.getByLabel(en('ui.verificationCode'), { exact: true }).fill('123456')
     await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
     await weChat.getByText('openid-browser').waitFor()
 

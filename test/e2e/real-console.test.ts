@@ -84,7 +84,7 @@ async function totalOf(query: string): Promise<number> {
 
 describe('the settings', () => {
   const save = async () => {
-    await open.page.getByRole('button', { name: en('me.saveSettings') }).click()
+    await open.page.getByRole('button', { name: en('words.saveSettings') }).click()
     await open.page.getByText(en('settings.noChanges')).waitFor()
   }
 
@@ -132,8 +132,8 @@ describe('a new token', () => {
       .first()
       .click()
     const drawer = open.page.getByRole('dialog', { name: en('tokens.create') })
-    await drawer.getByLabel(en('tokens.name')).fill('loyal')
-    await drawer.getByLabel(en('pricing.group')).selectOption({ label: 'vip · Loyal · 0.5×' })
+    await drawer.getByLabel(en('words.name')).fill('loyal')
+    await drawer.getByLabel(en('ui.groupName')).selectOption({ label: 'vip · Loyal · 0.5×' })
     await open.page.getByRole('button', { name: en('tokens.createAction') }).click()
     await open.page.getByRole('dialog', { name: en('tokens.createdTitle') }).waitFor()
     type Tokens = { items: { name: string; group: string }[] }

@@ -63,7 +63,7 @@ async function addPasskey({ page }: OpenPage): Promise<void> {
     },
   })
   await page.getByRole('button', { name: en('security.addPasskey') }).click()
-  await page.getByLabel(en('tokens.name')).fill('laptop')
+  await page.getByLabel(en('words.name')).fill('laptop')
   await page.getByRole('textbox', { name: en('security.yourPassword') }).fill(PASSWORD)
   await page.getByRole('button', { name: en('security.continue') }).click()
   await page.getByText(en('security.neverUsed')).waitFor()
@@ -87,7 +87,7 @@ async function changePassword({ page }: OpenPage): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: en('me.currentPassword') }).fill(PASSWORD)
   await dialog
-    .getByRole('textbox', { name: en('auth.newPassword'), exact: true })
+    .getByRole('textbox', { name: en('ui.newPassword'), exact: true })
     .fill('another password')
   await dialog.getByRole('textbox', { name: en('me.newPasswordAgain') }).fill('another password')
   await dialog.getByRole('button', { name: en('me.changePassword') }).click()
@@ -105,10 +105,10 @@ describe('two-step login, in a browser', () => {
 
     const there = await openRealPage(browser, url)
     await firstStep(there)
-    await there.page.getByRole('heading', { name: en('auth.secondTitle') }).waitFor()
+    await there.page.getByRole('heading', { name: en('ui.twoStepLogin') }).waitFor()
     // The step of the confirmation is used up; the next one is good by now.
     const next = totp.generate({ timestamp: Date.now() + 30_000 })
-    await there.page.getByLabel(en('auth.totpCode'), { exact: true }).fill(next)
+    await there.page.getByLabel(en('ui.verificationCode'), { exact: true }).fill(next)
     await there.page.getByRole('button', { name: en('auth.verify') }).click()
     await isIn(there)
 

@@ -105,7 +105,7 @@ function Channels(): ReactElement {
       actions={
         isForbidden ? undefined : (
           <Button tone="primary" icon="add" onClick={create}>
-            {t('channels.create')}
+            {t('words.newChannel')}
           </Button>
         )
       }

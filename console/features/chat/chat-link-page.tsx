@@ -26,7 +26,7 @@ export function ChatLinkPage(): ReactElement {
     if (target !== null) window.location.replace(target)
   }, [target])
   return (
-    <Page title={t('chat.title')}>
+    <Page title={t('ui.chat')}>
       {status !== undefined && client === undefined ? (
         <NoClient />
       ) : query.error !== null && query.data === undefined ? (
@@ -34,7 +34,7 @@ export function ChatLinkPage(): ReactElement {
       ) : isNone ? (
         <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
       ) : isWrong ? (
-        <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+        <EmptyState icon="alert" title={t('ui.chatLinkWrong')} body={t('chat.wrongLead')} />
       ) : (
         <EmptyState icon="external" title={t('chat.leaving')} />
       )}

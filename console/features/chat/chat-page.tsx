@@ -68,15 +68,15 @@ export function ChatPage(): ReactElement {
   useChats()
   const clients = chatClients(status)
   const client = /^\d{1,6}$/.test(id) ? clients[Number(id)] : undefined
-  usePageTitle(client?.name ?? t('chat.title'))
+  usePageTitle(client?.name ?? t('ui.chat'))
   if (user === null) {
     return <Navigate to={loginPath(`/chat/${id}`, { isExpired: false })} replace />
   }
-  if (status === undefined) return <Waiting title={t('chat.title')} />
+  if (status === undefined) return <Waiting title={t('ui.chat')} />
   if (client === undefined) {
     const [first] = clients
     return (
-      <Titled title={t('chat.title')}>
+      <Titled title={t('ui.chat')}>
         {first === undefined ? <NoClient /> : <OtherClient first={first} />}
       </Titled>
     )
@@ -128,7 +128,7 @@ function Client({ client, site }: { client: ChatLink; site: string }): ReactElem
   if (address === null || way === 'none') {
     return (
       <Titled title={client.name}>
-        <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+        <EmptyState icon="alert" title={t('ui.chatLinkWrong')} body={t('chat.wrongLead')} />
       </Titled>
     )
   }

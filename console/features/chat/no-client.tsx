@@ -9,14 +9,14 @@ import { EmptyState } from '#console/ui/empty-state.tsx'
 export function NoClient(): ReactElement {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
-    return <EmptyState icon="chat" title={t('chat.missing')} body={t('chat.missingLead')} />
+    return <EmptyState icon="chat" title={t('ui.noChatLinks')} body={t('chat.missingLead')} />
   }
   return (
     <EmptyState
       icon="chat"
       title={t('chat.missingLead')}
       body={t('chat.addLead')}
-      action={<ButtonLink to="/admin/settings?tab=operation">{t('chat.add')}</ButtonLink>}
+      action={<ButtonLink to="/admin/settings?tab=operation">{t('ui.openSettings')}</ButtonLink>}
     />
   )
 }

@@ -103,13 +103,13 @@ export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions 
   const { t } = useTranslation()
   const edit: MenuEntry = {
     id: 'edit',
-    text: t('coupons.edit'),
+    text: t('ui.editRow'),
     icon: 'edit',
     onChoose: () => actions.onEdit(coupon),
   }
   const remove: MenuEntry = {
     id: 'delete',
-    text: t('coupons.delete'),
+    text: t('words.delete'),
     icon: 'trash',
     tone: 'danger',
     onChoose: () => actions.onDelete(coupon),
@@ -124,7 +124,7 @@ export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions 
         onToggle={() => actions.onToggle(coupon)}
       />
       <MenuButton items={coupon.status === 1 ? [edit, 'divider', remove] : [remove]}>
-        <Button tone="quiet" size="small" icon="more" label={t('coupons.more', { name })} />
+        <Button tone="quiet" size="small" icon="more" label={t('words.moreFor', { name })} />
       </MenuButton>
     </span>
   )

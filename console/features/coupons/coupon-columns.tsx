@@ -24,23 +24,23 @@ export function couponColumns(t: TFunction, actions: CouponActions): Column<Rede
     rest: Omit<Partial<Column<Redemption>>, 'width'> & Pick<Column<Redemption>, 'cell'>,
   ): Column<Redemption> => ({ id, title, width, ...rest })
   return [
-    column('id', t('coupons.id'), 72, {
+    column('id', t('words.id'), 72, {
       isHiddenAtFirst: true,
       onCard: 'more',
       cell: ({ id }) => <span className="tg-muted">{id}</span>,
     }),
-    column('name', t('coupons.name'), 140, {
+    column('name', t('words.name'), 140, {
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (coupon) => <CouponName coupon={coupon} />,
     }),
-    column('status', t('coupons.status'), 124, {
+    column('status', t('words.status'), 124, {
       onCard: 'aside',
       cell: (coupon) => <CouponStateTag coupon={coupon} />,
     }),
     column('key', t('coupons.key'), 144, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
-    column('quota', t('coupons.quota'), 94, {
+    column('quota', t('words.quota'), 94, {
       align: 'end',
       cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
     }),
@@ -60,12 +60,12 @@ export function couponColumns(t: TFunction, actions: CouponActions): Column<Rede
     column('until', t('coupons.validity'), 180, {
       cell: (coupon) => <CouponValidity coupon={coupon} />,
     }),
-    column('created', t('coupons.created'), 112, {
+    column('created', t('words.created'), 112, {
       isHiddenAtFirst: true,
       onCard: 'more',
       cell: ({ created_time: at }) => <Time at={at} style="short" />,
     }),
-    column('actions', t('coupons.actions'), 100, {
+    column('actions', t('words.actions'), 100, {
       isPinned: true,
       align: 'end',
       onCard: 'foot',

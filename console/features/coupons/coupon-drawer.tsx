@@ -59,7 +59,7 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
       isOpen={props.edited !== null}
       title={t(isNew ? 'coupons.createTitle' : 'coupons.editTitle')}
       lead={isNew ? t('coupons.createLead') : coupon.name}
-      submitText={t(isNew ? 'coupons.createAction' : 'coupons.saveAction')}
+      submitText={t(isNew ? 'coupons.createAction' : 'words.save')}
       form={form}
       onClose={props.onClose}
     >

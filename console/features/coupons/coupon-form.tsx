@@ -25,9 +25,9 @@ export function CouponForm(props: CouponFormProps): ReactElement {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('coupons.basics')}</legend>
+        <legend>{t('words.basics')}</legend>
         <TextField
-          label={t('coupons.name')}
+          label={t('words.name')}
           hint={t('coupons.nameHint')}
           isRequired
           autoFocus
@@ -36,10 +36,10 @@ export function CouponForm(props: CouponFormProps): ReactElement {
           {...form.field('name')}
         />
         <AmountField
-          label={t(unit.isCurrency ? 'coupons.amountInCurrency' : 'coupons.amount')}
+          label={t(unit.isCurrency ? 'coupons.amountInCurrency' : 'words.quota')}
           unit={unit}
           wrongText={t('coupons.fault.amountWrong')}
-          picksLabel={t('coupons.quickAmounts')}
+          picksLabel={t('words.usualAmounts')}
           dollars={DOLLARS}
           worth={{
             inMoney: (money) => t('coupons.amountMoney', { money }),

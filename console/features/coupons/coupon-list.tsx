@@ -57,10 +57,10 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): Re
     <>
       <KeywordFilter label={t('coupons.search')} view={view} />
       <Select
-        aria-label={t('coupons.status')}
+        aria-label={t('words.status')}
         value={view.filter.status}
         choices={[
-          { value: '' as const, label: t('coupons.anyStatus') },
+          { value: '' as const, label: t('words.anyStatus') },
           ...STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) })),
         ]}
         onChange={(status) => view.setFilter({ status })}
@@ -84,7 +84,7 @@ function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; acts: CouponActs
         {t('coupons.copyChosen')}
       </Button>
       <Button size="small" icon="download" onClick={() => acts.download(picked)}>
-        {t('coupons.downloadChosen')}
+        {t('coupons.downloadCsv')}
       </Button>
       <Button size="small" icon="pause" onClick={() => void disable()}>
         {t('coupons.disableChosen')}

@@ -31,7 +31,7 @@ function CouponsReady(props: {
       lead={t('coupons.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>
-          {t('coupons.done')}
+          {t('words.done')}
         </Button>
       }
     >

@@ -26,7 +26,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       if (count === 0) throw new FieldError({ name: t('coupons.noneOfName') })
       const title = t('coupons.deleteNamedTitle', { name })
       const body = t('coupons.deleteNamedBody', { count })
-      const confirmText = t('coupons.delete')
+      const confirmText = t('words.delete')
       if (!(await confirm({ title, body, confirmText, tone: 'danger' }))) return
       const deleted = await call('DELETE /api/redemption/delete-by-name', { query: { name } })
       showSuccess(t('coupons.deleted', { count: deleted }))
@@ -44,7 +44,7 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       form={form}
       onClose={close}
     >
-      <TextField label={t('coupons.name')} isRequired autoComplete="off" {...form.field('name')} />
+      <TextField label={t('words.name')} isRequired autoComplete="off" {...form.field('name')} />
     </FormDialog>
   )
 }

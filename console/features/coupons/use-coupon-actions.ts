@@ -64,7 +64,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
 /** For good, once it was confirmed. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
-    confirm({ title, body, confirmText: t('coupons.delete'), tone: 'danger' })
+    confirm({ title, body, confirmText: t('words.delete'), tone: 'danger' })
   return {
     remove: async (coupon) => {
       const title = t('coupons.deleteTitle', { name: coupon.name })

@@ -18,17 +18,17 @@ export function ChannelPanel(props: {
   const { channels } = props
   return (
     <Panel
-      title={t('dashboard.channels')}
+      title={t('words.channelHealth')}
       lead={t('dashboard.channelsLead')}
-      actions={<Link to="/admin/health">{t('dashboard.allChannels')}</Link>}
+      actions={<Link to="/admin/health">{t('dashboard.allCalls')}</Link>}
     >
       {channels === undefined && <Skeleton height={160} />}
-      {channels?.length === 0 && <p className="tg-muted">{t('dashboard.noChannels')}</p>}
+      {channels?.length === 0 && <p className="tg-muted">{t('words.noChannels')}</p>}
       {channels !== undefined && channels.length > 0 && (
         <table className="tg-dash-top">
           <thead>
             <tr>
-              <th scope="col">{t('dashboard.channel')}</th>
+              <th scope="col">{t('words.channel')}</th>
               <th scope="col">{t('dashboard.success')}</th>
               <th scope="col">{t('dashboard.latency')}</th>
             </tr>

@@ -25,7 +25,7 @@ export function ChartControls({ view }: { view: ChartView }): ReactElement {
           label={t('dashboard.by')}
           value={view.by}
           choices={[
-            { value: 'model', label: t('dashboard.byModel') },
+            { value: 'model', label: t('words.byModel') },
             { value: 'token', label: t('dashboard.byToken') },
           ]}
           onChange={(by) => set({ by })}

@@ -25,7 +25,7 @@ export function Figures(props: {
   return (
     <dl className="tg-dash-figures">
       <Figure
-        name={t('dashboard.balance')}
+        name={t('words.currentBalance')}
         value={quota(user?.quota)}
         note={t('dashboard.balanceHint')}
         isMain

@@ -137,7 +137,7 @@ function Snippets(props: { apiKey: string | null; model: string }): ReactElement
   return (
     <div className="tg-dash-snippets">
       <dl className="tg-dash-base">
-        <dt>{t('dashboard.baseUrl')}</dt>
+        <dt>{t('words.baseUrl')}</dt>
         <dd>
           <code>{`${address}/v1`}</code>
           <CopyButton text={`${address}/v1`} label={t('dashboard.copyBaseUrl')} />

@@ -53,7 +53,7 @@ function RecentCall({ row }: { row: LogEntry }): ReactElement {
       <span className="tg-dash-model">{row.model_name}</span>
       <span className="tg-dash-cost">
         {row.type === ERROR ? (
-          <StatusTag tone="bad">{t('dashboard.failed')}</StatusTag>
+          <StatusTag tone="bad">{t('words.failed')}</StatusTag>
         ) : (
           <>
             {end !== null && <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>}

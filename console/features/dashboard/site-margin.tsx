@@ -13,7 +13,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactE
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const percent = usePercent()
-  const name = t('dashboard.margin')
+  const name = t('words.margin')
   if (totals === undefined)
     return <Figure name={name} value={<Skeleton width={60} height={24} />} />
   const margin = marginOf(totals)

@@ -62,7 +62,7 @@ function TopLists({ site, range }: TopListsProps): ReactElement {
     <>
       <TopList
         title={t('dashboard.topUsers')}
-        head={t('dashboard.user')}
+        head={t('words.user')}
         rows={site?.top_users.map(({ user_id: id, username, ...spent }) => ({
           ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
           ...spent,
@@ -71,7 +71,7 @@ function TopLists({ site, range }: TopListsProps): ReactElement {
       />
       <TopList
         title={t('dashboard.topModels')}
-        head={t('dashboard.model')}
+        head={t('ui.model')}
         hasMargin={isAnyCosted(site?.top_models)}
         rows={site?.top_models.map(({ model_name: model, ...spent }) => ({
           ...{ key: model, name: model },
@@ -82,7 +82,7 @@ function TopLists({ site, range }: TopListsProps): ReactElement {
       />
       <TopList
         title={t('dashboard.topChannels')}
-        head={t('dashboard.channel')}
+        head={t('words.channel')}
         hasMargin
         rows={site?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
           ...{ key: `${id}`, name },
@@ -107,7 +107,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
     <>
       <Figure name={t('dashboard.charged')} value={charged ?? wait} />
       <MarginFigure totals={site?.totals} />
-      <Figure name={t('dashboard.calls')} value={count(site?.totals.count)} />
+      <Figure name={t('words.calls')} value={count(site?.totals.count)} />
       <Figure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
       <Figure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
     </>

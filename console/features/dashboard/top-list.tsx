@@ -38,9 +38,9 @@ export function TopList(props: {
           <thead>
             <tr>
               <th scope="col">{props.head}</th>
-              <th scope="col">{t('dashboard.calls')}</th>
+              <th scope="col">{t('words.calls')}</th>
               <th scope="col">{t('dashboard.charged')}</th>
-              {hasMargin && <th scope="col">{t('dashboard.margin')}</th>}
+              {hasMargin && <th scope="col">{t('words.margin')}</th>}
             </tr>
           </thead>
           <tbody>

@@ -31,7 +31,7 @@ function UsageTable(props: {
         <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
         <thead>
           <tr>
-            <th scope="col">{t('dashboard.bucket')}</th>
+            <th scope="col">{t('words.time')}</th>
             {chart.series.map(({ name }) => (
               <th key={name} scope="col">
                 {nameOf(name)}
@@ -123,7 +123,7 @@ export function UsagePanel({
       lead={t('dashboard.chartLead', { step: t(`dashboard.step.${step}`), zone })}
       actions={
         <Button tone="quiet" icon={isTable ? 'chart' : 'list'} onClick={() => setTable(!isTable)}>
-          {isTable ? t('dashboard.asChart') : t('dashboard.asTable')}
+          {isTable ? t('words.asChart') : t('words.asTable')}
         </Button>
       }
     >

@@ -72,9 +72,9 @@ const isField = (field: string): field is keyof typeof FIELD_WORDS =>
   Object.hasOwn(FIELD_WORDS, field)
 
 const FIELD_WORDS = {
-  name: 'channels.name',
-  type: 'channels.type',
-  base_url: 'channelForm.baseUrl',
+  name: 'words.name',
+  type: 'words.type',
+  base_url: 'words.baseUrl',
   models: 'channels.models',
   group: 'channels.groups',
   priority: 'channels.priority',
@@ -86,7 +86,7 @@ const FIELD_WORDS = {
   other: 'health.ownField',
   model_prefix: 'channelForm.modelPrefix',
   max_input_tokens: 'channelForm.maxInputTokens',
-  expired_time: 'channelForm.expiresAt',
+  expired_time: 'words.expires',
   max_concurrency: 'channelForm.maxConcurrency',
   max_rpm: 'channelForm.maxRpm',
   model_mapping: 'channelForm.modelMapping',

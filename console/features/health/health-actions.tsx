@@ -24,14 +24,14 @@ export function HealthActions(props: { channel: ChannelHealth; period: Period })
     <div className="tg-health-actions">
       <div className="tg-actions">
         <Button icon="zap" isBusy={test.isRunning} onClick={() => void test.run()}>
-          {t('health.actions.test')}
+          {t('words.test')}
         </Button>
         <ButtonLink
           to={`/channel/edit/${channel.id}`}
           icon="edit"
           state={{ returnTo: pathname + search }}
         >
-          {t('health.actions.edit')}
+          {t('ui.editRow')}
         </ButtonLink>
         {channel.circuits.length > 0 && <CloseCircuits channel={channel} />}
         <ButtonLink to={failedCallsLink(channel.id, period)} icon="list">
@@ -39,7 +39,7 @@ export function HealthActions(props: { channel: ChannelHealth; period: Period })
         </ButtonLink>
       </div>
       <output>
-        {test.isRunning && <span className="tg-muted">{t('health.actions.testing')}</span>}
+        {test.isRunning && <span className="tg-muted">{t('words.testing')}</span>}
         {test.outcome !== null && <TestText outcome={test.outcome} />}
       </output>
     </div>
@@ -55,7 +55,7 @@ function TestText({ outcome }: { outcome: TestOutcome }): ReactElement {
   }
   return (
     <span className="tg-health-test-failure">
-      {t('health.actions.failed', { reason: outcome.message })}
+      {t('words.testFailed', { reason: outcome.message })}
     </span>
   )
 }

@@ -27,7 +27,7 @@ import { ADDRESS, shownChannels } from './health-view.ts'
 /** How the upstream channels do, as it happens: for admins. */
 export function HealthPage(): ReactElement {
   const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('health.title')} />
+  return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('words.channelHealth')} />
 }
 
 const NONE: readonly ChannelHealth[] = []
@@ -40,7 +40,7 @@ function Board(): ReactElement {
   const channels = health.data?.channels ?? NONE
   const peeked = channels.find(({ id }) => id === view.peek)
   return (
-    <Page title={t('health.title')} lead={t('health.lead')} actions={<LiveMark />}>
+    <Page title={t('words.channelHealth')} lead={t('health.lead')} actions={<LiveMark />}>
       {health.error !== null && health.data === undefined ? (
         <Panel>
           <ErrorState error={health.error} onRetry={() => void health.refetch()} />
@@ -93,14 +93,14 @@ function List(props: {
       <HealthToolbar view={view} onView={onView} columns={<ColumnChooser layout={layout} />} />
       <div className="tg-health-board">
         <DataGrid
-          label={t('health.grid')}
+          label={t('words.channelHealth')}
           rows={rows}
           rowKey={rowKey}
           layout={layout}
           isLoading={props.isLoading}
           isMuted={isMuted}
           onOpen={({ id }) => onView({ peek: id })}
-          openText={t('health.details')}
+          openText={t('words.details')}
           empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
         />
       </div>
@@ -114,12 +114,12 @@ const isMuted = ({ status }: ChannelHealth): boolean => status !== 1
 function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): ReactElement {
   const { t } = useTranslation()
   if (!props.hasChannels) {
-    return <EmptyState icon="channels" title={t('health.noneTitle')} body={t('health.noneBody')} />
+    return <EmptyState icon="channels" title={t('words.noChannels')} body={t('health.noneBody')} />
   }
   return props.shown === 'troubled' ? (
     <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
   ) : (
-    <EmptyState icon="search" title={t('health.notFound')} />
+    <EmptyState icon="search" title={t('words.noChannelMatches')} />
   )
 }
 

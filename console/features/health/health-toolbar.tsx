@@ -17,11 +17,11 @@ export function HealthToolbar(props: {
   const { view, onView } = props
   return (
     <Toolbar
-      label={t('health.filters')}
+      label={t('ui.filters')}
       end={
         <>
           <Segmented
-            label={t('health.window.label')}
+            label={t('words.timeRange')}
             value={view.window}
             choices={PERIODS.map((value) => ({ value, label: t(`health.window.${value}`) }))}
             onChange={(window) => onView({ window })}

@@ -25,7 +25,7 @@ function HistoryTable({ history }: { history: History }): ReactElement {
       <table className="tg-health-table">
         <thead>
           <tr>
-            <th scope="col">{t('health.history.time')}</th>
+            <th scope="col">{t('words.time')}</th>
             <th scope="col">{t('health.column.success')}</th>
             <th scope="col">{t('health.history.attempts')}</th>
             <th scope="col">{t('health.column.p50')}</th>
@@ -69,7 +69,7 @@ export function HistoryPanel(props: {
         <h3>{t('health.history.title')}</h3>
         <div className="tg-actions">
           <Segmented
-            label={t('health.window.label')}
+            label={t('words.timeRange')}
             value={range}
             choices={HISTORY_RANGES.map((value) => ({
               value,
@@ -80,7 +80,7 @@ export function HistoryPanel(props: {
           <Button
             tone="quiet"
             icon={isTable ? 'chart' : 'list'}
-            label={t(isTable ? 'health.history.asChart' : 'health.history.asTable')}
+            label={t(isTable ? 'words.asChart' : 'words.asTable')}
             onClick={() => setTable(!isTable)}
           />
         </div>

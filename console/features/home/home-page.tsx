@@ -119,7 +119,7 @@ function DefaultHome(): ReactElement {
           <p className="tg-hero-lead">{t('home.lead')}</p>
           <div className="tg-actions">
             <Link className="tg-link-button" to={user === null ? '/login' : '/app/dashboard'}>
-              {user === null ? t('home.signIn') : t('home.openConsole')}
+              {user === null ? t('shell.login') : t('home.openConsole')}
               <Icon name="arrowRight" />
             </Link>
           </div>

@@ -28,7 +28,7 @@ export function InboxPage(): ReactElement {
   const list = useQuery(inboxQuery({ page, pageSize }))
   const total = list.data?.total ?? 0
   return (
-    <Page title={t('inbox.title')} lead={t('inbox.lead')}>
+    <Page title={t('shell.inbox')} lead={t('inbox.lead')}>
       <Panel isFlush>
         <Messages list={list} onFirst={() => setAddress({ page: 0 })} />
         {total > pageSize && (
@@ -62,7 +62,7 @@ function Messages(props: {
   return (
     <ul
       className={isPlaceholderData ? 'tg-inbox tg-inbox-stale' : 'tg-inbox'}
-      aria-label={t('inbox.list')}
+      aria-label={t('words.messages')}
       aria-busy={isPlaceholderData}
     >
       {data.items.map((message) => (

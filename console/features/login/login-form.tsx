@@ -54,7 +54,7 @@ export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
       {human.box}
       <Refusal text={refusal} />
       <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy}>
-        {t('auth.submit')}
+        {t('shell.login')}
       </Button>
     </form>
   )

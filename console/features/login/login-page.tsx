@@ -50,7 +50,7 @@ export function LoginPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const name = useSiteName()
-  usePageTitle(t('auth.title'))
+  usePageTitle(t('shell.login'))
   // Another way in leads here as well, when it is asked for a second step.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -60,7 +60,7 @@ export function LoginPage(): ReactElement {
     return (
       <div className="tg-entry">
         <header className="tg-entry-head">
-          <h1>{t('auth.secondTitle')}</h1>
+          <h1>{t('ui.twoStepLogin')}</h1>
           <p>{t('auth.secondLead')}</p>
         </header>
         <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />

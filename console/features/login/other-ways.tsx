@@ -19,7 +19,7 @@ export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElem
   if (ways.length === 0) return null
   return (
     <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
-      {!isFirst && <p className="tg-or">{t('oauth.or')}</p>}
+      {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
       <WayButtons
         ways={ways}
         leave={(type) => sendAway({ type, ...purposeOf(params) }, params.get('returnTo'))}
@@ -52,7 +52,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
       {...props}
       act="login"
       title={t('oauth.by', { site: t(`oauth.within.${props.way}`) })}
-      submitText={t('auth.submit')}
+      submitText={t('shell.login')}
       onCode={weChat}
       getState={getState}
     />

@@ -16,7 +16,7 @@ import { useOnce } from './use-once.ts'
 
 /** What a code is called in the form. */
 const CODES = {
-  totp: { label: 'auth.totpCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
+  totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
   recovery: { label: 'auth.recoveryCode', lead: 'auth.recoveryLead', other: 'auth.useRecovery' },
 } as const
 type CodeKind = keyof typeof CODES
@@ -97,7 +97,7 @@ function CodeForm(props: {
   const { label, lead } = CODES[props.kind]
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setFault(code.trim() === '' ? t('auth.needSecondCode') : '')
+    setFault(code.trim() === '' ? t('ui.enterCode') : '')
     if (code.trim() === '') return focusFirstFault(form)
     void props.onCode(code.trim(), setFault).then(() => focusFirstFault(form))
   }

@@ -51,7 +51,7 @@ export function AccountPanel({ user }: MePanelProps): ReactElement {
   const hasPassword = user?.has_password !== false
   const close = () => setOpen(null)
   return (
-    <Panel title={t('me.account')}>
+    <Panel title={t('words.account')}>
       <ul className="tg-me-rows">
         <li>
           <div>

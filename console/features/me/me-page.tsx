@@ -88,7 +88,7 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
   const name = person?.display_name || person?.username || ''
   const wait = <Skeleton width={60} />
   return (
-    <section className="tg-me-profile" aria-label={name || t('me.title')}>
+    <section className="tg-me-profile" aria-label={name || t('shell.me')}>
       <div className="tg-me-person">
         <span className="tg-me-avatar" aria-hidden="true">
           {[...name][0]?.toUpperCase()}
@@ -99,7 +99,7 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
             <p className="tg-me-marks">
               <span className="tg-muted">@{person.username}</span>
               <span className="tg-muted">
-                {t('me.id')} {person.id}
+                {t('words.id')} {person.id}
               </span>
               <StatusTag tone={person.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
                 {person.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
@@ -111,13 +111,15 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
         </div>
       </div>
       <dl className="tg-me-figures">
-        <Figure name={t('me.balance')}>
+        <Figure name={t('words.currentBalance')}>
           {user ? <Quota value={quotaOf(user.quota)} /> : wait}
         </Figure>
         <Figure name={t('me.used')}>
           {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
         </Figure>
-        <Figure name={t('me.calls')}>{user ? number.format(user.request_count) : wait}</Figure>
+        <Figure name={t('words.requests')}>
+          {user ? number.format(user.request_count) : wait}
+        </Figure>
       </dl>
     </section>
   )
@@ -129,7 +131,7 @@ export function MePage(): ReactElement {
   const self = useQuery(selfQuery)
   if (self.error !== null && self.data === undefined) {
     return (
-      <Page title={t('me.title')}>
+      <Page title={t('shell.me')}>
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       </Page>
     )
@@ -142,7 +144,7 @@ export function MePage(): ReactElement {
     </div>
   )
   return (
-    <Page title={t('me.title')} lead={t('me.lead')}>
+    <Page title={t('shell.me')} lead={t('me.lead')}>
       <ProfileCard user={self.data} />
       <div className="tg-me-columns">
         {column('main')}

@@ -46,16 +46,11 @@ export function PasskeyDialog(props: {
       isOpen
       title={renamed === null ? t('security.addPasskey') : t('security.renamePasskey')}
       lead={renamed === null ? t('security.addPasskeyLead') : undefined}
-      submitText={renamed === null ? t('security.continue') : t('security.rename')}
+      submitText={renamed === null ? t('security.continue') : t('words.save')}
       form={form}
       onClose={props.onClose}
     >
-      <TextField
-        label={t('security.passkeyName')}
-        isRequired
-        maxLength={60}
-        {...form.field('name')}
-      />
+      <TextField label={t('words.name')} isRequired maxLength={60} {...form.field('name')} />
       {needsProof && (
         <ProofFields onProved={(proof) => form.submitWith({ proof })} {...form.field('proof')} />
       )}

@@ -6,7 +6,7 @@ import type { useNewPassword } from './use-new-password.ts'
 
 const FIELDS = [
   { field: 'current', label: 'me.currentPassword', autoComplete: 'current-password' },
-  { field: 'next', label: 'me.newPassword', autoComplete: 'new-password' },
+  { field: 'next', label: 'ui.newPassword', autoComplete: 'new-password' },
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
@@ -31,7 +31,7 @@ export function PasswordFields(props: {
         <PasswordField
           key={one.field}
           label={labelOf(one)}
-          hint={one.field === 'next' ? t('me.passwordHint') : undefined}
+          hint={one.field === 'next' ? t('words.passwordLength') : undefined}
           autoFocus={props.isFocused === true && one.field === 'current'}
           autoComplete={isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete}
           {...form.field(one.field)}

@@ -32,7 +32,7 @@ const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 export function SettingsPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   return (
-    <Panel title={t('me.settings')}>
+    <Panel title={t('words.settings')}>
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
@@ -84,7 +84,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
       }}
     >
       <Tabs
-        label={t('me.settings')}
+        label={t('words.settings')}
         tabs={TABS.map((id) => ({ id, title: t(`me.tab.${id}`) }))}
         chosen={tab}
         onChoose={(id) => setAddress({ settings: id })}
@@ -92,7 +92,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
         <TabFields {...props} tab={tab} draft={draft} fault={fault} onChange={change} />
       </Tabs>
       <Button type="submit" tone="primary" isBusy={isBusy}>
-        {t('me.saveSettings')}
+        {t('words.saveSettings')}
       </Button>
     </form>
   )

@@ -33,7 +33,7 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): 
         </ul>
         <div className="tg-actions">
           <Button size="small" icon="copy" onClick={() => void copy()}>
-            {t('security.copyCodes')}
+            {t('ui.copy')}
           </Button>
           <Button size="small" icon="download" onClick={() => save(`${site} recovery.txt`, text)}>
             {t('security.downloadCodes')}

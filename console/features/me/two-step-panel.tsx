@@ -33,7 +33,7 @@ export function TwoStepPanel({ user }: MePanelProps): ReactElement {
     <Panel
       title={
         <span className="tg-me-device">
-          {t('security.twoStep')}
+          {t('ui.twoStepLogin')}
           {security !== undefined && (
             <StatusTag tone={isSecured ? 'good' : 'neutral'}>
               {isSecured ? t('security.on') : t('security.off')}

@@ -42,9 +42,9 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
   return (
     <FormDrawer
       isOpen={props.isOpen}
-      title={t('messages.createTitle')}
+      title={t('messages.create')}
       lead={t('messages.createLead')}
-      submitText={t('messages.send')}
+      submitText={t('words.send')}
       form={form}
       onClose={props.onClose}
     >

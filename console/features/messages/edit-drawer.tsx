@@ -38,7 +38,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
     <Drawer
       isOpen={isOpen}
       width={WIDTH}
-      title={t('messages.editTitle')}
+      title={t('messages.open')}
       lead={t('messages.editLead')}
       onClose={onClose}
     >
@@ -79,9 +79,9 @@ function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): 
     <FormDrawer
       isOpen={props.isOpen}
       width={WIDTH}
-      title={t('messages.editTitle')}
+      title={t('messages.open')}
       lead={t('messages.editLead')}
-      submitText={t('messages.save')}
+      submitText={t('words.save')}
       form={form}
       onClose={props.onClose}
     >
@@ -109,7 +109,7 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
         <dd>#{id}</dd>
       </div>
       <div>
-        <dt>{t('messages.created')}</dt>
+        <dt>{t('words.created')}</dt>
         <dd>
           <Time at={created_at} style="stamp" />
         </dd>

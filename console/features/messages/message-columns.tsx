@@ -20,7 +20,7 @@ export function messageColumns(
 ): Column<AdminMessage>[] {
   const count = new Intl.NumberFormat(locale)
   return [
-    { id: 'id', title: t('messages.id'), width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` },
+    { id: 'id', title: t('words.id'), width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` },
     {
       id: 'title',
       title: t('messages.messageTitle'),
@@ -55,13 +55,13 @@ export function messageColumns(
     },
     {
       id: 'created',
-      title: t('messages.created'),
+      title: t('words.created'),
       width: 172,
       cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
     },
     {
       id: 'actions',
-      title: t('messages.actions'),
+      title: t('words.actions'),
       width: 76,
       isPinned: true,
       align: 'end',
@@ -91,14 +91,14 @@ function Acts({
   const items: MenuEntry[] = [
     {
       id: 'edit',
-      text: t('messages.edit'),
+      text: t('ui.editRow'),
       icon: 'edit',
       onChoose: () => actions.onEdit(message),
     },
     'divider',
     {
       id: 'delete',
-      text: t('messages.delete'),
+      text: t('words.delete'),
       icon: 'trash',
       tone: 'danger',
       onChoose: () => void actions.onDelete(message),

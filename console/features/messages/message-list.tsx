@@ -22,7 +22,7 @@ function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   return useCallback(
     async ({ id }) => {
       const words = { title: t('messages.deleteTitle'), body: t('messages.deleteBody') }
-      if (!(await confirm({ ...words, confirmText: t('messages.delete'), tone: 'danger' }))) return
+      if (!(await confirm({ ...words, confirmText: t('words.delete'), tone: 'danger' }))) return
       try {
         await call('DELETE /api/admin/messages/:id', { params: { id: id } })
         const lists = { queryKey: [...messagesKey, 'list'] }
@@ -89,7 +89,7 @@ export function MessageList(props: {
   )
   return (
     <ListPanel
-      label={t('messages.grid')}
+      label={t('words.messages')}
       view={view}
       layoutKey="messages-table-columns"
       columns={columns}
@@ -129,7 +129,7 @@ function Filters({ view }: { view: ReturnType<typeof useMessageList> }): ReactEl
           onChange={(until) => setFilter({ until })}
         />
       </span>
-      <Button onClick={view.refresh}>{t('messages.query')}</Button>
+      <Button onClick={view.refresh}>{t('words.searchAction')}</Button>
     </>
   )
 }

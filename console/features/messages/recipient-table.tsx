@@ -44,10 +44,10 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
     <table className="tg-message-table" aria-busy={props.isStale}>
       <thead>
         <tr>
-          <th scope="col">{t('messages.userId')}</th>
-          <th scope="col">{t('messages.username')}</th>
+          <th scope="col">{t('words.userId')}</th>
+          <th scope="col">{t('words.username')}</th>
           <th scope="col" className="tg-message-shown">
-            {t('messages.displayName')}
+            {t('words.displayName')}
           </th>
           <th scope="col">{t('messages.readAt')}</th>
         </tr>

@@ -14,8 +14,8 @@ export function SmallPages(props: {
   const pages = Math.ceil(props.total / props.pageSize)
   if (pages <= 1) return null
   return (
-    <nav className="tg-small-pages" aria-label={t('messages.usersPage', { page: page + 1, pages })}>
-      <span>{t('messages.usersPage', { page: page + 1, pages })}</span>
+    <nav className="tg-small-pages" aria-label={t('ui.pageOf', { page: page + 1, pages })}>
+      <span>{t('ui.pageOf', { page: page + 1, pages })}</span>
       <Button
         size="small"
         icon="chevronLeft"

@@ -19,14 +19,14 @@ export function orderColumns(
 ): Column<Order>[] {
   return [
     column('id', t('orders.id'), { width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` }),
-    column('username', t('orders.user'), {
+    column('username', t('words.user'), {
       width: 140,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: ({ username, user_id }) => username || `#${user_id}`,
     }),
-    column('status', t('orders.status'), {
+    column('status', t('words.status'), {
       width: 140,
       onCard: 'aside',
       cell: (order) => <OrderStatus order={order} />,
@@ -42,7 +42,7 @@ export function orderColumns(
       cell: ({ refunded, currency }) =>
         refunded === '0.00' ? '–' : <Amount text={moneyText(refunded, currency, locale)} />,
     }),
-    column('quota', t('orders.quota'), {
+    column('quota', t('words.quota'), {
       align: 'end',
       onCard: 'brief',
       cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
@@ -57,7 +57,7 @@ export function orderColumns(
       cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
       agoCell: ({ created_at }) => <Time at={created_at} />,
     }),
-    column('actions', t('orders.actions'), {
+    column('actions', t('words.actions'), {
       width: 104,
       isPinned: true,
       align: 'end',

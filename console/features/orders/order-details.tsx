@@ -57,7 +57,7 @@ export function OrderDetails({ order }: { order: Order }): ReactElement {
     [t('orders.tradeNo'), order.trade_no],
     [t('orders.paymentId'), order.payment_id],
     [t('orders.method'), t(`wallet.method_${order.payment_method}`)],
-    [t('orders.code'), order.top_up_code],
+    [t('words.topUpCode'), order.top_up_code],
     [
       t('orders.rebate'),
       order.rebate_quota === 0 ? '' : exactQuotaText(quotaOf(order.rebate_quota), rule),

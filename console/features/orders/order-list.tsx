@@ -29,7 +29,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
-      label={t('orders.title')}
+      label={t('words.orders')}
       view={view}
       layoutKey="orders-table-columns"
       columns={columns}
@@ -37,7 +37,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
       filters={<OrderFilters view={view} />}
       isClearable
       none={{ icon: 'wallet', title: t('orders.none'), body: t('orders.noneLead') }}
-      notFound={{ title: t('orders.notFound'), body: t('orders.notFoundLead') }}
+      notFound={{ title: t('orders.notFound'), body: t('ui.tryAnotherWord') }}
       isMuted={isMuted}
       isEnded
       expand={details}
@@ -58,10 +58,10 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
     <>
       <KeywordFilter label={t('orders.search')} view={view} />
       <Select
-        aria-label={t('orders.status')}
+        aria-label={t('words.status')}
         value={view.filter.status}
         choices={[
-          { value: '', label: t('orders.anyStatus') },
+          { value: '', label: t('words.anyStatus') },
           { value: 'pending', label: t('wallet.status_pending') },
           { value: 'paid', label: t('wallet.status_paid') },
           { value: 'refunded', label: t('orders.anyRefund') },

@@ -12,14 +12,14 @@ import './orders.css'
 /** Everybody's top-ups, for admins, and what may be given back. */
 export function OrdersPage(): ReactElement {
   const { t } = useTranslation()
-  return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('orders.title')} />
+  return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('words.orders')} />
 }
 
 function Orders(): ReactElement {
   const { t } = useTranslation()
   const [refunded, setRefunded] = useState<Order | null>(null)
   return (
-    <Page title={t('orders.title')} lead={t('orders.lead')}>
+    <Page title={t('words.orders')} lead={t('orders.lead')}>
       <OrderList onRefund={setRefunded} />
       {refunded !== null && (
         <RefundDialog key={refunded.id} order={refunded} onClose={() => setRefunded(null)} />

@@ -26,7 +26,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   }))
   return (
     <div className="tg-play-settings">
-      <FormField label={t('playground.group')} hint={t('playground.groupHint')}>
+      <FormField label={t('ui.groupName')} hint={t('playground.groupHint')}>
         {(control) => (
           <Select
             {...control}
@@ -36,10 +36,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
           />
         )}
       </FormField>
-      <FormField
-        label={t('playground.model')}
-        error={props.hasNone ? t('playground.noModels') : ''}
-      >
+      <FormField label={t('ui.model')} error={props.hasNone ? t('playground.noModels') : ''}>
         {(control) => (
           <Select
             {...control}
@@ -80,7 +77,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }): 
   return (
     <FormField
       label={t('playground.maxTokens')}
-      hint={t('playground.maxTokensHint')}
+      hint={t('words.zeroMeansNoLimit')}
       error={wrong === null ? '' : t('playground.maxTokensWrong', { most: MAX_TOKENS_MOST })}
     >
       {(control) => (

@@ -66,7 +66,7 @@ export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
           isBusy={isWaiting && !canGo}
           isDisabled={!canSend}
         >
-          {t('playground.send')}
+          {t('words.send')}
         </Button>
       )}
     </form>

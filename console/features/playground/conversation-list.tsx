@@ -18,7 +18,7 @@ export function ConversationList(props: {
     const isSure = await confirm({
       title: t('playground.removeTitle'),
       body: t('playground.removeBody'),
-      confirmText: t('playground.remove'),
+      confirmText: t('words.delete'),
       tone: 'danger',
     })
     if (isSure) remove(one.id)

@@ -87,7 +87,7 @@ function MessageEditor(props: {
       <TextArea
         autoFocus
         ref={toEnd}
-        aria-label={t('playground.edit')}
+        aria-label={t('ui.editRow')}
         rows={Math.min(12, text.split('\n').length + 1)}
         value={text}
         onChange={setText}
@@ -104,7 +104,7 @@ function MessageEditor(props: {
           isDisabled={text.trim() === ''}
           onClick={() => props.onSave(text.trim())}
         >
-          {isUser ? t('playground.saveAndSend') : t('playground.save')}
+          {isUser ? t('playground.saveAndSend') : t('words.save')}
         </Button>
       </div>
     </div>
@@ -173,7 +173,7 @@ function Acts(
   const shared = { tone: 'quiet', size: 'small', isDisabled: isBusy } as const
   return (
     <div className="tg-said-acts">
-      {message.content !== '' && <CopyButton text={message.content} label={t('playground.copy')} />}
+      {message.content !== '' && <CopyButton text={message.content} label={t('ui.copy')} />}
       <Button
         {...shared}
         icon="refresh"
@@ -184,13 +184,13 @@ function Acts(
         {...shared}
         ref={props.editButton}
         icon="edit"
-        label={t('playground.edit')}
+        label={t('ui.editRow')}
         onClick={props.onEdit}
       />
       <Button
         {...shared}
         icon="trash"
-        label={t('playground.remove')}
+        label={t('words.delete')}
         onClick={() => acts.remove(message)}
       />
     </div>

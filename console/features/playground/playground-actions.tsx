@@ -21,7 +21,7 @@ export function PlaygroundActions(props: {
       {beside !== null && (
         <>
           <Beside title={t('playground.talks')}>{beside.talks}</Beside>
-          <Beside title={t('playground.settings')}>{() => beside.settings}</Beside>
+          <Beside title={t('words.settings')}>{() => beside.settings}</Beside>
         </>
       )}
       {!isNarrow && (

@@ -136,8 +136,8 @@ export function PlaygroundPage(): ReactElement {
             <TalkFoot conversation={open} isTight={isTight} />
           </div>
           {!isTight && (
-            <aside className="tg-play-side" aria-label={t('playground.settings')}>
-              <Panel title={t('playground.settings')}>{settings}</Panel>
+            <aside className="tg-play-side" aria-label={t('words.settings')}>
+              <Panel title={t('words.settings')}>{settings}</Panel>
               <Panel title={t('playground.talks')}>{talks(() => {})}</Panel>
             </aside>
           )}

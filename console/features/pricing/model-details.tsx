@@ -36,10 +36,10 @@ function PricesByGroup(props: {
         <caption>{t('pricing.byGroup')}</caption>
         <thead>
           <tr>
-            <th scope="col">{t('pricing.group')}</th>
-            <th scope="col">{t('pricing.ratio')}</th>
+            <th scope="col">{t('ui.groupName')}</th>
+            <th scope="col">{t('ui.ratio')}</th>
             <th scope="col">{t(isByCall ? 'pricing.perCallPrice' : 'pricing.input')}</th>
-            {!isByCall && <th scope="col">{t('pricing.output')}</th>}
+            {!isByCall && <th scope="col">{t('ui.outputPrice')}</th>}
           </tr>
         </thead>
         <tbody>

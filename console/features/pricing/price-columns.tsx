@@ -22,7 +22,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
   ): Column<PricedModel> => ({ id, title, width, isSortable: isSortable(id), ...rest })
   const isHere = (model: PricedModel) => model.enable_groups.includes(group.name)
   return [
-    column('model', t('pricing.model'), 176, {
+    column('model', t('ui.model'), 176, {
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
@@ -31,7 +31,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
     column('owner', t('pricing.owner'), 100, {
       cell: ({ owner_by }) => owner_by || <span className="tg-muted">—</span>,
     }),
-    column('billing', t('pricing.billing'), 94, {
+    column('billing', t('ui.billing'), 94, {
       onCard: 'aside',
       cell: ({ quota_type }) => (
         <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
@@ -48,7 +48,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
       onCard: 'more',
       cell: (model) => <TokenPrice model={model} group={group} of="cached" />,
     }),
-    column('output', t('pricing.output'), 100, {
+    column('output', t('ui.outputPrice'), 100, {
       align: 'end',
       cell: (model) => <TokenPrice model={model} group={group} of="output" />,
     }),
@@ -82,7 +82,7 @@ function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction
   if (prices.mode === 'tokens') return <Price of={prices.input} />
   return (
     <span className="tg-amount">
-      {atLeastThree(prices.call)} <small className="tg-muted">{props.t('pricing.perCall')}</small>
+      {atLeastThree(prices.call)} <small className="tg-muted">{props.t('ui.perCall')}</small>
     </span>
   )
 }

@@ -92,7 +92,7 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
         onChange={(owner) => setFilter({ owner })}
       />
       <Select<Billing>
-        aria-label={t('pricing.billing')}
+        aria-label={t('ui.billing')}
         value={filter.billing}
         choices={[
           { value: '', label: t('pricing.anyBilling') },
@@ -105,14 +105,14 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
         aria-label={t('pricing.available')}
         value={filter.here}
         choices={[
-          { value: '', label: t('pricing.anyGroup') },
+          { value: '', label: t('ui.allModels') },
           { value: '1', label: t('pricing.onlyHere') },
         ]}
         onChange={(here) => setFilter({ here })}
       />
       {view.isFiltered && (
         <Button tone="quiet" icon="close" onClick={view.clear}>
-          {t('pricing.clear')}
+          {t('ui.clearFilters')}
         </Button>
       )}
     </>
@@ -155,9 +155,9 @@ function NoPrices({ view }: { view: PricingView }): ReactElement {
   return (
     <EmptyState
       icon="search"
-      title={t('pricing.notFound')}
-      body={t('pricing.notFoundLead')}
-      action={<Button onClick={view.clear}>{t('pricing.clear')}</Button>}
+      title={t('ui.noModelMatches')}
+      body={t('ui.tryAnotherWord')}
+      action={<Button onClick={view.clear}>{t('ui.clearFilters')}</Button>}
     />
   )
 }

@@ -24,7 +24,7 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   return (
     <div className="tg-price-groups">
       <RadioCards
-        label={t('pricing.group')}
+        label={t('ui.groupName')}
         value={view.group}
         choices={groups.map(([name, { desc, ratio, color }]) => ({
           value: name,
@@ -53,7 +53,7 @@ function GroupsWait(): ReactElement {
   return (
     <div className="tg-price-groups">
       <div className="tg-radio-cards tg-price-groups-wait">
-        <p className="tg-label">{t('pricing.group')}</p>
+        <p className="tg-label">{t('ui.groupName')}</p>
         <Skeleton />
         <Skeleton />
       </div>

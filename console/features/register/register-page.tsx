@@ -39,7 +39,7 @@ function RegisterForm(): ReactElement {
       {human.box}
       <Refusal text={register.refusal} />
       <Button type="submit" tone="primary" size="large" isFill isBusy={register.isBusy}>
-        {t('auth.register')}
+        {t('shell.register')}
       </Button>
     </form>
   )
@@ -53,7 +53,7 @@ export function RegisterPage(): ReactElement {
   const closed = closedBy(useStatus())
   const aff = params.get('aff')
   const login = aff === null ? '/login' : `/login?${new URLSearchParams({ aff })}`
-  usePageTitle(t('auth.registerTitle'))
+  usePageTitle(t('shell.register'))
   return (
     <div className="tg-entry">
       <header className="tg-entry-head">

@@ -122,7 +122,7 @@ function BadLink({ words }: { words: string }): ReactElement {
 function NewPassword({ password }: { password: string }): ReactElement {
   const { t } = useTranslation()
   return (
-    <FormField label={t('auth.newPassword')} hint={t('auth.newPasswordHint')}>
+    <FormField label={t('ui.newPassword')} hint={t('auth.newPasswordHint')}>
       {(control) => (
         <div className="tg-with-button">
           <TextInput {...control} value={password} readOnly isMono onChange={() => {}} />

@@ -72,7 +72,7 @@ function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }): Re
       />
       <div className="tg-form-row">
         <TextField
-          label={t('prices.groupRatio')}
+          label={t('ui.ratio')}
           hint={t('prices.groupRatioHint')}
           isRequired
           inputMode="decimal"

@@ -80,7 +80,7 @@ function groupColumns(
   return [
     {
       id: 'name',
-      title: t('prices.group'),
+      title: t('ui.groupName'),
       width: 160,
       isPinned: true,
       onCard: 'title',
@@ -95,7 +95,7 @@ function groupColumns(
     },
     {
       id: 'ratio',
-      title: t('prices.groupRatio'),
+      title: t('ui.ratio'),
       width: 100,
       align: 'end',
       onCard: 'aside',
@@ -129,7 +129,7 @@ function actionsColumn(
 ): Column<GroupRow> {
   return {
     id: 'actions',
-    title: t('settings.actions'),
+    title: t('words.actions'),
     width: 96,
     isPinned: true,
     align: 'end',

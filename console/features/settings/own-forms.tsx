@@ -62,7 +62,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
       />
       <div className="tg-fallback">
         {field('fallback_single_price', t('settings.fallbackSingle'))}
-        <span className="tg-fallback-or">{t('settings.or')}</span>
+        <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
         {field('fallback_completion_ratio', t('settings.fallbackCompletion'))}
       </div>

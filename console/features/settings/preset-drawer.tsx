@@ -120,7 +120,7 @@ function PresetList(props: {
       <table className="tg-figures">
         <thead>
           <tr>
-            <th scope="col">{t('prices.presetModel')}</th>
+            <th scope="col">{t('ui.model')}</th>
             <th scope="col">{t('prices.presetNow')}</th>
             <th scope="col">{t('prices.presetThen')}</th>
           </tr>

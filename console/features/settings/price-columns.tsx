@@ -33,7 +33,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
   return [
     {
       id: 'model',
-      title: t('settings.model'),
+      title: t('ui.model'),
       width: 180,
       isGrowing: true,
       isPinned: true,
@@ -47,7 +47,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     },
     {
       id: 'mode',
-      title: t('settings.mode'),
+      title: t('ui.billing'),
       width: 100,
       onCard: 'aside',
       cell: (row) => (
@@ -58,7 +58,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     },
     money('input', t('settings.inputPrice'), (row) =>
       isPerCall(row) ? (
-        <Amount dollars={row.price} unit={t('settings.eachCall')} />
+        <Amount dollars={row.price} unit={t('ui.perCall')} />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
@@ -92,7 +92,7 @@ const outputCapColumn = (t: TFunction, actions: PriceActions): Column<PriceRow> 
 function actionsColumn(t: TFunction, actions: PriceActions): Column<PriceRow> {
   return {
     id: 'actions',
-    title: t('settings.actions'),
+    title: t('words.actions'),
     width: 124,
     isPinned: true,
     align: 'end',

@@ -177,15 +177,13 @@ function PriceToolbar(props: {
   const end = (
     <>
       {props.chosenCount > 0 && (
-        <span className="tg-chosen-count">
-          {t('settings.chosen', { count: props.chosenCount })}
-        </span>
+        <span className="tg-chosen-count">{t('ui.chosen', { count: props.chosenCount })}</span>
       )}
       {props.chosenCount > 0 && (
         <>
           <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
-            {t('settings.deleteChosen')}
+            {t('words.deleteChosen')}
           </Button>
         </>
       )}
@@ -212,11 +210,7 @@ function NoPrices(props: { isFiltered: boolean; onAdd: () => void }): ReactEleme
   const { t } = useTranslation()
   if (props.isFiltered) {
     return (
-      <EmptyState
-        icon="search"
-        title={t('settings.noMatchTitle')}
-        body={t('settings.noMatchBody')}
-      />
+      <EmptyState icon="search" title={t('ui.noModelMatches')} body={t('settings.noMatchBody')} />
     )
   }
   return (

@@ -117,7 +117,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | nul
   if (draft.mode === 'call') {
     const quota = quotaOfDollars(draft.callPrice)
     if (quota === '' || quota.startsWith('-')) return null
-    const text = t('settings.equalsCall', { quota })
+    const text = t('words.quotaUnits', { quota })
     return <output className="tg-equals">{t('settings.equals', { text })}</output>
   }
   const isPrice = draft.mode === 'price'

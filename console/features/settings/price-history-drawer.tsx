@@ -47,7 +47,7 @@ function AllHistory(): ReactElement {
   const [group, setGroup] = useState('')
   const keyword = useSettled(typed.trim())
   const groups = useQuery(groupsQuery).data ?? []
-  const all = [{ value: '', label: t('prices.historyAllGroups') }]
+  const all = [{ value: '', label: t('words.allGroups') }]
   const clear = () => {
     setTyped('')
     setGroup('')
@@ -68,7 +68,7 @@ function AllHistory(): ReactElement {
           onChange={setTyped}
         />
         <Select
-          aria-label={t('prices.historyGroup')}
+          aria-label={t('ui.groupName')}
           value={group}
           choices={[...all, ...groups.map((name) => ({ value: name, label: name }))]}
           onChange={setGroup}
@@ -130,7 +130,7 @@ function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactEle
       icon="search"
       title={t('prices.historyNoMatch')}
       body={t('prices.historyNoMatchBody')}
-      action={<Button onClick={onClear}>{t('prices.historyClear')}</Button>}
+      action={<Button onClick={onClear}>{t('ui.clearFilters')}</Button>}
     />
   )
 }
@@ -141,7 +141,7 @@ function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }): Rea
     <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
       <thead>
         <tr>
-          <th scope="col">{t('prices.time')}</th>
+          <th scope="col">{t('words.time')}</th>
           <th scope="col">{t('prices.by')}</th>
           <th scope="col">{t('prices.what')}</th>
           <th scope="col">{t('prices.change')}</th>

@@ -106,13 +106,13 @@ function Found({ preview }: { preview: PricePreview }): ReactElement {
         <p className="tg-hint">{t('prices.previewRefusedHint', { count: refused })}</p>
       )}
       <PreviewTable
-        title={t('prices.byModel')}
-        column={t('prices.historyModel')}
+        title={t('words.byModel')}
+        column={t('ui.model')}
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
       <PreviewTable
         title={t('prices.byUser')}
-        column={t('prices.user')}
+        column={t('words.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
       />
     </>

@@ -29,7 +29,7 @@ export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
           </>
         )}
         <Button tone="primary" isBusy={form.isSaving} onClick={() => void form.save()}>
-          {t('settings.save')}
+          {t('words.saveSettings')}
         </Button>
       </div>
       <Drawer

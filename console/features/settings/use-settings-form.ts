@@ -116,7 +116,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     void client.invalidateQueries({ queryKey: optionHistoryKey })
     for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
     const [refused] = refusals.keys()
-    if (refused === undefined) return showSuccess(t('settings.saved'))
+    if (refused === undefined) return showSuccess(t('words.saved'))
     showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
     onFault(refused)
   })

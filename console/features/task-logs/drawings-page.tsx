@@ -103,7 +103,7 @@ function CallbackNotice(): ReactElement | null {
       <Icon name="info" />
       <span>
         {t('taskLogs.callbackOff')}{' '}
-        <Link to="/admin/settings?tab=other">{t('taskLogs.toSettings')}</Link>
+        <Link to="/admin/settings?tab=other">{t('ui.openSettings')}</Link>
       </span>
     </p>
   )

@@ -25,7 +25,7 @@ export function TaskFilters(props: { view: TaskListView }): ReactElement {
         />
         {isAdmin && (
           <DraftInput
-            label={t('taskLogs.channelId')}
+            label={t('words.channelId')}
             value={filter.channel === 0 ? '' : String(filter.channel)}
             whole={{ fault: t('taskLogs.channelFault') }}
             onCommit={(text) => setFilter({ channel: Number(text) })}
@@ -52,7 +52,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement 
       <Icon name="info" />
       <span>
         {t('taskLogs.offNote', { off: props.off })}{' '}
-        {props.isAdmin && <Link to="/admin/settings?tab=other">{t('taskLogs.toSettings')}</Link>}
+        {props.isAdmin && <Link to="/admin/settings?tab=other">{t('ui.openSettings')}</Link>}
       </span>
     </p>
   )
@@ -76,7 +76,7 @@ export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElem
   }
   const showAll = (
     <Button onClick={() => setFilter({ range: relativeRange('all') })}>
-      {t('taskLogs.showAll')}
+      {t('words.showAllTime')}
     </Button>
   )
   if (props.off !== null) {
@@ -89,7 +89,7 @@ export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElem
           <>
             {!isAll && showAll}
             {isAdmin && (
-              <ButtonLink to="/admin/settings?tab=other">{t('taskLogs.toSettings')}</ButtonLink>
+              <ButtonLink to="/admin/settings?tab=other">{t('ui.openSettings')}</ButtonLink>
             )}
           </>
         }

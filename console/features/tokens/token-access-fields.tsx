@@ -64,7 +64,7 @@ function GroupField({ draft, onChange }: TokenFormProps): ReactElement {
     ...(isKnown ? [] : [{ value: draft.group, label: draft.group }]),
   ]
   return (
-    <FormField label={t('tokens.group')} hint={t('tokens.groupHint')}>
+    <FormField label={t('ui.groupName')} hint={t('tokens.groupHint')}>
       {(control) => (
         <Select
           {...control}

@@ -47,7 +47,7 @@ export function TokenAmountFields(props: TokenFormProps): ReactElement {
                 onChange={(amount) => onChange({ amount })}
               />
               <QuickPicks
-                label={t('tokens.quickAmounts')}
+                label={t('words.usualAmounts')}
                 picks={QUICK_DOLLARS.map((dollars) => ({
                   value: amountOfQuota(dollars * unit.quotaPerUnit, unit),
                   text: `$${dollars}`,

@@ -27,8 +27,8 @@ function chatEntries(
   token: Pick<Token, 'key'>,
 ): MenuEntry[] {
   if (links.length === 0) {
-    const onChoose = () => showError(translate('tokens.chatMissing'))
-    return [{ id: 'chat', text: translate('tokens.chat'), icon: 'external', onChoose }]
+    const onChoose = () => showError(translate('ui.noChatLinks'))
+    return [{ id: 'chat', text: translate('ui.chat'), icon: 'external', onChoose }]
   }
   return links.map(({ name, template }, index) => ({
     id: `chat-${index}`,
@@ -41,7 +41,7 @@ function chatEntries(
 /** NOTE: the other site gets the key, as its link asks, and neither our address nor our window. */
 function openChat(address: string | null): void {
   const isWrong = chatWay(address, window.location.origin) === 'none'
-  if (address === null || isWrong) showError(translate('tokens.chatWrong'))
+  if (address === null || isWrong) showError(translate('ui.chatLinkWrong'))
   else window.open(address, '_blank', 'noopener,noreferrer')
 }
 
@@ -70,21 +70,21 @@ export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>
     ...rest,
   })
   return [
-    column('id', t('tokens.id'), ID_COLUMN),
-    column('name', t('tokens.name'), {
+    column('id', t('words.id'), ID_COLUMN),
+    column('name', t('words.name'), {
       width: 150,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (token) => <MiddleText text={token.name} />,
     }),
-    column('status', t('tokens.status'), {
+    column('status', t('words.status'), {
       width: 146,
       onCard: 'aside',
       cell: (token) => <TokenStateTag token={token} />,
     }),
-    column('key', t('tokens.key'), { width: 136, cell: (token) => <TokenKey token={token} /> }),
-    column('quota', t('tokens.quota'), {
+    column('key', t('words.key'), { width: 136, cell: (token) => <TokenKey token={token} /> }),
+    column('quota', t('words.quota'), {
       width: 164,
       cell: (token) => <TokenQuota token={token} />,
     }),
@@ -93,8 +93,8 @@ export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>
       isHiddenAtFirst: true,
       cell: (token) => modelsCell(t, token),
     }),
-    column('expiry', t('tokens.expiry'), { width: 96, cell: (token) => expiryCell(t, token) }),
-    column('group', t('tokens.group'), {
+    column('expiry', t('words.expires'), { width: 96, cell: (token) => expiryCell(t, token) }),
+    column('group', t('ui.groupName'), {
       width: 90,
       cell: ({ group }) => (group === '' ? t('tokens.userGroup') : <GroupTag name={group} />),
     }),
@@ -107,12 +107,12 @@ export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>
           t('tokens.neverUsed')
         ),
     }),
-    column('created', t('tokens.created'), {
+    column('created', t('words.created'), {
       width: 160,
       isHiddenAtFirst: true,
       cell: (token) => <Time at={token.created_time} style="stamp" />,
     }),
-    column('actions', t('tokens.actions'), {
+    column('actions', t('words.actions'), {
       width: 94,
       isPinned: true,
       align: 'end',
@@ -123,10 +123,10 @@ export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>
 }
 
 const expiryCell = (t: TFunction, { expired_time: at }: Token) =>
-  at < 0 ? t('tokens.never') : <Time at={at} style="short" canLieAhead />
+  at < 0 ? t('words.never') : <Time at={at} style="short" canLieAhead />
 
 function modelsCell(t: TFunction, token: Token) {
-  if (!token.model_limits_enabled) return t('tokens.allModels')
+  if (!token.model_limits_enabled) return t('ui.allModels')
   const names = namesOf(token.model_limits)
   return (
     <span title={names.join('\n')}>
@@ -150,7 +150,7 @@ function TokenKey({ token }: { token: Token }): ReactElement {
 function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }): ReactElement {
   const { t } = useTranslation()
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('tokens.edit'), icon: 'edit', onChoose: () => actions.onEdit(token) },
+    { id: 'edit', text: t('ui.editRow'), icon: 'edit', onChoose: () => actions.onEdit(token) },
     {
       id: 'code',
       text: t('tokens.snippets'),
@@ -162,7 +162,7 @@ function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }):
     'divider',
     {
       id: 'delete',
-      text: t('tokens.delete'),
+      text: t('words.delete'),
       icon: 'trash',
       tone: 'danger',
       onChoose: () => actions.onDelete(token),
@@ -171,7 +171,7 @@ function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }):
   return (
     <span className="tg-row-actions">
       <RowSwitch
-        label={t('tokens.toggle', { name: token.name })}
+        label={t('words.enableNamed', { name: token.name })}
         isOn={token.status === 1}
         isDisabled={toggledStatus(token.status) === null}
         onToggle={() => actions.onToggle(token)}
@@ -181,7 +181,7 @@ function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }):
           tone="quiet"
           size="small"
           icon="more"
-          label={t('tokens.more', { name: token.name })}
+          label={t('words.moreActions', { name: token.name })}
         />
       </MenuButton>
     </span>

@@ -65,9 +65,9 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
   return (
     <FormDrawer
       isOpen={props.edited !== null}
-      title={isNew ? t('tokens.createTitle') : t('tokens.editTitle')}
+      title={isNew ? t('tokens.create') : t('tokens.editTitle')}
       lead={props.token === 'new' ? t('tokens.createLead') : props.token.name}
-      submitText={t(isNew ? 'tokens.createAction' : 'tokens.saveAction')}
+      submitText={t(isNew ? 'tokens.createAction' : 'words.saveChanges')}
       form={{ ref: form, isChanged, isBusy, submit: () => void submit() }}
       onClose={props.onClose}
     >
@@ -101,7 +101,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
     if (Object.keys(changed).length > 0)
       await call('PUT /api/token/', { body: { id: props.token.id, ...changed } })
     await client.invalidateQueries({ queryKey: tokensKey })
-    showSuccess(t('tokens.saved'))
+    showSuccess(t('words.saved'))
     props.onClose()
   }
 }

@@ -55,7 +55,7 @@ export function TokenForm(props: TokenFormProps): ReactElement {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('tokens.basics')}</legend>
+        <legend>{t('words.basics')}</legend>
         <NameField {...props} />
         <TokenAmountFields {...props} />
         <TokenExpiryFields {...props} />
@@ -73,7 +73,7 @@ function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const error = faultText(t, faults.name)
   return (
-    <FormField label={t('tokens.name')} error={error} isRequired>
+    <FormField label={t('words.name')} error={error} isRequired>
       {(control) => (
         <TextInput
           {...control}

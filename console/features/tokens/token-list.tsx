@@ -86,10 +86,10 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): Reac
         onChange={view.searchKey}
       />
       <Select
-        aria-label={t('tokens.status')}
+        aria-label={t('words.status')}
         value={view.filter.status}
         choices={[
-          { value: '' as const, label: t('tokens.anyStatus') },
+          { value: '' as const, label: t('words.anyStatus') },
           ...STATUSES.map((value) => ({ value, label: t(`tokens.state.${STATE_WORDS[value]}`) })),
         ]}
         onChange={(status) => view.setFilter({ status })}
@@ -112,13 +112,13 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
         {t('tokens.copyChosen')}
       </Button>
       <Button size="small" icon="play" onClick={() => void actions.setEnabled(picked, true)}>
-        {t('tokens.enableChosen')}
+        {t('words.enableChosen')}
       </Button>
       <Button size="small" icon="pause" onClick={() => void actions.setEnabled(picked, false)}>
-        {t('tokens.disableChosen')}
+        {t('words.disableChosen')}
       </Button>
       <Button size="small" icon="trash" onClick={() => void remove()}>
-        {t('tokens.deleteChosen')}
+        {t('words.deleteChosen')}
       </Button>
     </ChosenBar>
   )

@@ -26,7 +26,7 @@ export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): Re
             <NumberField
               key={field}
               label={t(`tokens.rateLimit.${field}`)}
-              hint={field === 'periodSeconds' ? undefined : t('tokens.zeroHint')}
+              hint={field === 'periodSeconds' ? undefined : t('words.zeroMeansNoLimit')}
               error={faultText(t, faults.rateLimit?.[field])}
               value={draft.rateLimit[field]}
               onChange={(value) => changeRate({ [field]: value })}
@@ -39,7 +39,7 @@ export function TokenRateFields({ draft, faults, onChange }: TokenFormProps): Re
           <NumberField
             key={field}
             label={t(`tokens.${field}`)}
-            hint={t('tokens.zeroHint')}
+            hint={t('words.zeroMeansNoLimit')}
             error={faultText(t, faults[field])}
             value={draft[field]}
             onChange={(value) => onChange({ [field]: value })}

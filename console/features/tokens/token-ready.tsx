@@ -87,7 +87,7 @@ export function TokenReady(props: { ready: Ready | null; onClose: () => void }):
       lead={t('tokens.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>
-          {t('tokens.done')}
+          {t('words.done')}
         </Button>
       }
     >

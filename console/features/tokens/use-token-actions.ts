@@ -30,7 +30,7 @@ export function useTokenActions(): TokenActions {
       tokens.length === 1
         ? t('tokens.deleteTitle', { name: first.name })
         : t('tokens.deleteManyTitle', { count: tokens.length })
-    const words = { title, body: t('tokens.deleteBody'), confirmText: t('tokens.delete') }
+    const words = { title, body: t('tokens.deleteBody'), confirmText: t('words.delete') }
     if (!(await confirm({ ...words, tone: 'danger' }))) return false
     try {
       await deleteTokens(tokens.map(({ id }) => id))
@@ -78,7 +78,7 @@ function useSwitch(): TokenActions['setEnabled'] {
     const now = switched.map((token) => ({ ...token, status }))
     const undo = () => void setEnabled(now, !isEnabled)
     const words = { name: first.name, count: switched.length }
-    const one = isEnabled ? t('tokens.enabled', words) : t('tokens.disabled', words)
+    const one = isEnabled ? t('words.enabledNamed', words) : t('words.disabledNamed', words)
     const many = isEnabled ? t('tokens.enabledMany', words) : t('tokens.disabledMany', words)
     const action = { text: t('ui.undo'), onClick: undo }
     showSuccess(switched.length === 1 ? one : many, { action })

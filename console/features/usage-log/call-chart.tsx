@@ -119,7 +119,7 @@ function Table({ bars, onChoose }: Props): ReactElement {
           <tr>
             <th scope="col">{t('usageLog.column.time')}</th>
             <th scope="col" className="tg-log-end">
-              {t('usageLog.calls')}
+              {t('words.calls')}
             </th>
             <th scope="col" className="tg-log-end">
               {t('usageLog.cost')}

@@ -30,14 +30,14 @@ export function ModelCell(props: {
 /** How a call ended; of rows that are no calls, what they are. */
 export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
-  if (row.type === ERROR) return <StatusTag tone="bad">{t('usageLog.failed')}</StatusTag>
+  if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
   if (row.type !== CONSUMPTION) return <TypeCell row={row} />
   const end = endName(otherOf(row).end)
   if (end !== null) return <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>
   return (
     <span className="tg-log-done">
       <Icon name="check" size={14} />
-      {t('usageLog.done')}
+      {t('words.done')}
     </span>
   )
 }

@@ -30,7 +30,7 @@ export function LogEmpty(props: {
   const isRangeOnly = count === 1 && filters.range !== DEFAULT_RANGE
   const showAll = (
     <Button onClick={() => setFilters({ range: relativeRange('all') })}>
-      {t('usageLog.showAll')}
+      {t('words.showAllTime')}
     </Button>
   )
   if (count === 0) {

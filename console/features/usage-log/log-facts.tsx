@@ -79,22 +79,20 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
   const { hold, unpaid_usage: unpaid } = other
-  const facts: Fact[] = [
-    { name: t('logDetails.fact.time'), value: absoluteTimeText(row.created_at, locale) },
-  ]
+  const facts: Fact[] = [{ name: t('words.time'), value: absoluteTimeText(row.created_at, locale) }]
   const add = (name: string, value: ReactNode): void => {
     if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
   }
   const type = typeName(row.type)
-  add(t('logDetails.fact.type'), type === null ? row.type : t(`usageLog.type.${type}`))
-  add(t('logDetails.fact.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(t('words.type'), type === null ? row.type : t(`usageLog.type.${type}`))
+  add(t('words.requestId'), isCall && <RequestId id={row.request_id} />)
   add(
-    t('logDetails.fact.channel'),
+    t('words.channel'),
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
   // Of a failed call it is said beside this, with the reason.
-  add(t('logDetails.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
+  add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
@@ -106,7 +104,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     const words = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
-    add(t('logDetails.fact.group'), row.group !== '' && <GroupTag name={row.group} />)
+    add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
     // Of tasks there is neither: they are no requests in a model's format.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
@@ -129,7 +127,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   add(t('logDetails.fact.ip'), row.client_ip)
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
-  add(t('logDetails.fact.note'), other.note === null ? t('logDetails.noReason') : other.note)
+  add(t('logDetails.fact.note'), other.note === null ? t('words.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
 }
 

@@ -25,7 +25,7 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
     <RequestSearch value={filters.request} onCommit={(request) => setFilters({ request })} />
   )
   return (
-    <Toolbar label={t('usageLog.filters')}>
+    <Toolbar label={t('ui.filters')}>
       {!isTight && search}
       {filters.request === '' ? (
         <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
@@ -42,8 +42,8 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
           onClick={() => setOpen(!isOpen)}
         >
           {foldCount(filters) === 0
-            ? t('usageLog.filters')
-            : t('usageLog.filtersOn', { count: foldCount(filters) })}
+            ? t('ui.filters')
+            : t('words.filtersCount', { count: foldCount(filters) })}
         </Button>
       )}
       {isTight ? (
@@ -76,7 +76,7 @@ function Fields({ view }: { view: LogView }): ReactElement {
     <>
       <TypeFilter type={filters.type} onType={(type) => setFilters({ type })} />
       <DraftInput
-        label={t('usageLog.model')}
+        label={t('ui.model')}
         value={filters.model}
         suggestions={names.models}
         onCommit={(model) => setFilters({ model })}
@@ -103,12 +103,12 @@ function AdminFields({ view }: { view: LogView }): ReactElement {
   return (
     <>
       <DraftInput
-        label={t('usageLog.username')}
+        label={t('words.username')}
         value={filters.username}
         onCommit={(username) => setFilters({ username })}
       />
       <DraftInput
-        label={t('usageLog.channel')}
+        label={t('words.channelId')}
         value={filters.channel === 0 ? '' : String(filters.channel)}
         whole={{ fault: t('usageLog.channelFault') }}
         onCommit={(text) => setFilters({ channel: Number(text) })}
@@ -144,11 +144,11 @@ function GroupFilter(props: {
   const names = [...new Set([...props.groups, props.group])].filter((name) => name !== '')
   return (
     <Select
-      aria-label={t('usageLog.group')}
+      aria-label={t('ui.groupName')}
       className="tg-filter tg-log-group"
       value={props.group}
       choices={[
-        { value: '', label: t('usageLog.anyGroup') },
+        { value: '', label: t('words.allGroups') },
         ...names.map((name) => ({ value: name, label: name })),
       ]}
       onChange={props.onGroup}

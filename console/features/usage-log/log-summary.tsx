@@ -27,7 +27,7 @@ export function LogSummary({ stat, type }: Props): ReactElement {
           isMain
         />
         <Chip
-          name={t(isCalls ? 'usageLog.calls' : 'usageLog.entries')}
+          name={t(isCalls ? 'words.calls' : 'usageLog.entries')}
           value={figure(({ count }) => number.format(count))}
         />
         <Chip

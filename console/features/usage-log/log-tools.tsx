@@ -28,8 +28,8 @@ export function LogTools(props: {
   const number = useNumberFormat()
   return (
     <>
-      <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
-      <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
+      <Button icon="refresh" label={t('ui.refresh')} onClick={props.onRefresh} />
+      <Button icon="link" label={t('words.copyLink')} onClick={props.onCopyLink} />
       {props.children}
       {rows === null ? (
         <ExportMenu exporting={exporting} />

@@ -51,7 +51,7 @@ function UserCard({ row, onFilter }: Props): ReactElement {
       </h3>
       <dl className="tg-log-facts">
         <div>
-          <dt>{t('usageLog.user.balance')}</dt>
+          <dt>{t('words.balance')}</dt>
           <dd>{user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}</dd>
         </div>
         <div>
@@ -59,11 +59,11 @@ function UserCard({ row, onFilter }: Props): ReactElement {
           <dd>{user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}</dd>
         </div>
         <div>
-          <dt>{t('usageLog.user.requests')}</dt>
+          <dt>{t('words.requests')}</dt>
           <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
         </div>
         <div>
-          <dt>{t('usageLog.user.group')}</dt>
+          <dt>{t('ui.groupName')}</dt>
           <dd>{user === undefined ? wait : <GroupTag name={user.group} />}</dd>
         </div>
       </dl>

@@ -46,7 +46,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactE
           </th>
           <th scope="col">{t('logDetails.price.rate')}</th>
           <th scope="col" className="tg-log-end">
-            {t('logDetails.price.amount')}
+            {t('words.quota')}
           </th>
         </tr>
       </thead>
@@ -105,7 +105,7 @@ function CostRows({ other, charged }: { other: LogOther; charged: bigint }): Rea
         <Amount quota={cost} />
       </tr>
       <tr className="tg-log-cost">
-        <td colSpan={3}>{t('logDetails.price.margin')}</td>
+        <td colSpan={3}>{t('words.margin')}</td>
         <Amount quota={charged - cost} />
       </tr>
     </>

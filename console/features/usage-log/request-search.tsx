@@ -35,7 +35,7 @@ export function RequestSearch({ value, onCommit }: Props): ReactElement {
         type="search"
         icon="search"
         aria-label={t('usageLog.findRequest')}
-        placeholder={t('usageLog.request')}
+        placeholder={t('words.requestId')}
         title={draft.text || t('usageLog.findRequestHint')}
         value={draft.text}
         autoComplete="off"

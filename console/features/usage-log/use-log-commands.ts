@@ -22,7 +22,7 @@ export function useLogCommands(acts: {
     },
     {
       id: 'refresh',
-      title: t('usageLog.refresh'),
+      title: t('ui.refresh'),
       section: 'page',
       keys: 'r',
       icon: 'refresh',
@@ -45,7 +45,7 @@ export function useLogCommands(acts: {
     },
     {
       id: 'copy-link',
-      title: t('usageLog.copyLink'),
+      title: t('words.copyLink'),
       section: 'page',
       keys: 'c',
       icon: 'link',

@@ -107,7 +107,7 @@ function NewView(props: { isFull: boolean; onSave: (name: string) => void }): Re
         onChange={setName}
       />
       <Button type="submit" tone="primary" isDisabled={name.trim() === ''}>
-        {t('usageLog.views.save')}
+        {t('words.save')}
       </Button>
     </form>
   )

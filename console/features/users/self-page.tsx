@@ -50,7 +50,7 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
     <form className="tg-form" {...formProps(form)}>
       <UserForm kind="self" form={form} />
       <Button type="submit" tone="primary" isBusy={form.isBusy} isDisabled={!form.isChanged}>
-        {t('users.saveAction')}
+        {t('words.saveChanges')}
       </Button>
     </form>
   )

@@ -31,7 +31,7 @@ export function OrdersPanel(): ReactElement | null {
   if (data === undefined || data.total === 0) return null
   const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
   return (
-    <Panel title={t('wallet.orders')} lead={t('wallet.ordersLead')}>
+    <Panel title={t('words.orders')} lead={t('wallet.ordersLead')}>
       <ul className="tg-wallet-gains tg-orders">
         {data.items.map((order) => (
           <OrderRow key={order.id} order={order} />

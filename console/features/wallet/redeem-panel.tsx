@@ -98,7 +98,7 @@ function useRedeem() {
       // What the server refuses it says itself; an answer that never came says nothing.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
-      showError(isAnswer ? error : t('wallet.requestFailed'))
+      showError(isAnswer ? error : t('request.failed'))
     }
     await Promise.all([
       client.invalidateQueries({ queryKey: selfKey }),

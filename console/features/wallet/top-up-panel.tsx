@@ -24,7 +24,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   if (refusal !== null && fault === '') {
     return (
       <p className="tg-topup-fault" role="alert">
-        {t('wallet.amountFault', { message: refusal.message })}
+        {t('request.other', { message: refusal.message })}
       </p>
     )
   }
@@ -74,7 +74,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
         </div>
         {draft.code.trim() !== '' && (
           <div>
-            <dt>{t('wallet.topUpCode')}</dt>
+            <dt>{t('words.topUpCode')}</dt>
             <dd>{draft.code.trim()}</dd>
           </div>
         )}
@@ -107,7 +107,7 @@ export function TopUpPanel(): ReactElement | null {
           choices={topUp.methods.map((value) => ({ value, label: t(`wallet.method_${value}`) }))}
           onChange={(method) => topUp.change({ method })}
         />
-        <FormField label={t('wallet.topUpCode')} hint={t('wallet.topUpCodeHint')}>
+        <FormField label={t('words.topUpCode')} hint={t('wallet.topUpCodeHint')}>
           {(control) => (
             <TextInput
               {...control}

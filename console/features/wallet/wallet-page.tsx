@@ -75,10 +75,10 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   const quota = (wire: number | undefined): ReactNode =>
     wire === undefined ? wait : exactQuotaText(quotaOf(wire), rule)
   return (
-    <section className="tg-wallet-card" aria-label={t('wallet.balance')}>
+    <section className="tg-wallet-card" aria-label={t('words.currentBalance')}>
       <dl className="tg-wallet-figures">
         <div className="tg-wallet-balance">
-          <dt>{t('wallet.balance')}</dt>
+          <dt>{t('words.currentBalance')}</dt>
           <dd>{quota(user?.quota)}</dd>
         </div>
         <div>
@@ -86,7 +86,7 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
           <dd>{quota(user?.used_quota)}</dd>
         </div>
         <div>
-          <dt>{t('wallet.calls')}</dt>
+          <dt>{t('words.requests')}</dt>
           <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
         </div>
       </dl>

@@ -6,10 +6,7 @@ export const channelTags: Words['channelTags'] = {
   newTag: 'Name of the tag',
   newTagHint: 'Empty: the channels lose their tag.',
   keepHint: 'Empty: no change.',
-  save: 'Save changes',
   saved: 'Channels changed: {{count}}',
-  unchanged: 'Nothing has changed!',
   batchTitle: 'Tag the selected channels ({{count}})',
   batchHint: 'Replaces the tags they have.',
-  batchAction: 'Set tag',
 }

@@ -1,18 +1,14 @@
 import type { Words } from '../words-type.ts'
 
 export const chat: Words['chat'] = {
-  title: 'Chat',
   unreadable: 'The chat data could not be read',
   noToken: 'No token is enabled: enable or create one first.',
   toTokens: 'Taking you to your tokens…',
-  missing: 'No chat links are set up: ask an administrator',
   missingLead: 'No chat client is set up here yet.',
   unknown: 'There is no such chat client',
   unknownLead: 'No client has this number. It may have been removed.',
   toFirst: 'Open “{{name}}”',
   addLead: 'Add one under “Chat links”, and users can open it with a token of theirs.',
-  add: 'Open the settings',
-  wrong: 'The chat link is set up wrongly: ask an administrator',
   wrongLead: 'A link must be an https address, or have a client’s own scheme.',
   loading: 'Loading…',
   leaving: 'Taking you there…',

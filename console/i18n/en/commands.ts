@@ -12,7 +12,6 @@ export const commands: Words['commands'] = {
     'Off, only ⌘K / Ctrl+K, arrow keys and Enter remain. This browser remembers the choice.',
   keyThen: 'then',
   focusSearch: 'Focus the search',
-  copyLink: 'Copy link to this view',
   linkCopied: 'Link copied',
   goTo: 'Go to {{page}}',
   openCall: 'Open call {{id}} ({{model}}, {{time}})',

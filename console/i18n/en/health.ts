@@ -1,14 +1,10 @@
 import type { Words } from '../words-type.ts'
 
 export const health: Words['health'] = {
-  title: 'Channel health',
   lead: 'Live status of each channel: circuits, success rate, latency and speed.',
-  details: 'Details',
-  grid: 'Channel health',
-  filters: 'Filters',
   search: 'Search name, tag or ID',
   shown: { label: 'Show', all: 'All', troubled: 'Unhealthy' },
-  window: { label: 'Time range', m5: '5 min', h1: '1 h', d1: '24 h' },
+  window: { m5: '5 min', h1: '1 h', d1: '24 h' },
   figure: {
     well: 'Healthy channels',
     open: 'Circuit open',
@@ -89,11 +85,9 @@ export const health: Words['health'] = {
   figures: 'Figures of each model',
   byModel: 'By model ({{window}})',
   allModels: 'All',
-  noneTitle: 'No channels yet',
   noneBody: 'Add a channel to see its health here.',
   allWellTitle: 'All channels are healthy',
   allWellBody: 'Open circuits, auto-disabled and failing channels show here.',
-  notFound: 'No channel matches',
   timeline: 'Timeline',
   comma: ', ',
   ownField: 'A field of its type',
@@ -118,11 +112,7 @@ export const health: Words['health'] = {
     deleted: 'It was deleted',
   },
   actions: {
-    test: 'Test',
-    testing: 'Testing…',
     passed: 'Test passed in {{duration}}',
-    failed: 'Test failed: {{reason}}',
-    edit: 'Edit',
     close_one: 'Close circuit',
     close_other: 'Close {{count}} circuits',
     closed_one: 'Circuit closed. The channel takes calls again.',
@@ -133,9 +123,6 @@ export const health: Words['health'] = {
   history: {
     title: 'Success rate and latency',
     range: { '1h': '1 h', '24h': '24 h', '7d': '7 d' },
-    asTable: 'View as table',
-    asChart: 'View as chart',
-    time: 'Time',
     attempts: 'Attempts',
     none: 'No calls in this time range',
     summary_one: '{{rate}} of {{number}} attempt succeeded; lowest {{lowest}} at {{time}}.',

@@ -4,7 +4,6 @@ export const home: Words['home'] = {
   title: 'Home',
   headline: 'One gateway for every model',
   lead: 'An OpenAI-compatible endpoint of your own. Every call billed exactly and seen live.',
-  signIn: 'Sign in',
   openConsole: 'Open console',
   snippetTitle: 'Point an SDK here',
   snippetLead: 'Change the address and the key. The rest of your code stays.',

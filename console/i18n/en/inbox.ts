@@ -1,9 +1,7 @@
 import type { Words } from '../words-type.ts'
 
 export const inbox: Words['inbox'] = {
-  title: 'Inbox',
   lead: 'What the administrators have told you.',
-  list: 'Messages',
   unread: 'Unread',
   loadFailed: 'The messages could not be loaded',
   missing: 'No such message',

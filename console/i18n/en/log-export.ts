@@ -10,10 +10,7 @@ export const logExport: Words['logExport'] = {
   column: {
     id: 'Log ID',
     unix_time: 'Unix time',
-    user_id: 'User ID',
-    quota: 'Quota',
     provider_cost_usd: 'Provider cost',
-    end: 'End',
     error: 'Error code',
   },
 }

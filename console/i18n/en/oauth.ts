@@ -2,7 +2,6 @@ import type { Words } from '../words-type.ts'
 
 export const oauth: Words['oauth'] = {
   title: 'Signing in',
-  or: 'or',
   otherWays: 'Other ways to sign in',
   by: 'Sign in with {{site}}',
   site: {
@@ -25,8 +24,6 @@ export const oauth: Words['oauth'] = {
   scan: 'Scan with WeChat, follow the account and send it “验证码” for a code (valid 3 minutes).',
   noScan: 'Follow this site’s account in WeChat and send it “验证码” for a code (valid 3 minutes).',
   qrCode: 'QR code of the WeChat account',
-  code: 'Code',
-  codeRequired: 'Enter the code',
   telegramLead: 'Press the button, and confirm in Telegram.',
   telegramFailed: 'Telegram’s button did not load: check the network and try again',
   bindings: 'Bound accounts',

@@ -7,8 +7,6 @@ export const taskLogs: Words['taskLogs'] = {
   musicLead: 'Music and lyrics: how far they are, to hear and to read.',
   callbackOff:
     'Callbacks of the drawing service are off: some results may come late, or not at all.',
-  toSettings: 'Open the settings',
-  channelId: 'Channel ID',
   channelFault: 'A channel ID is a number',
   copyId: 'Copy the task ID',
   copyText: 'Copy: {{name}}',
@@ -39,7 +37,6 @@ export const taskLogs: Words['taskLogs'] = {
   notFound: 'No task matches',
   notFoundBody: 'Try other filters, or clear them. A task ID has to be whole.',
   toTokens: 'Your tokens',
-  showAll: 'Show all time',
   column: {
     submitted: 'Submitted',
     finished: 'Finished',

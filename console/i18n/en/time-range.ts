@@ -1,7 +1,6 @@
 import type { Words } from '../words-type.ts'
 
 export const timeRange: Words['timeRange'] = {
-  title: 'Time range',
   span: {
     '1h': 'Last hour',
     today: 'Today',

@@ -4,10 +4,7 @@ export const channelTags = {
   newTag: '标签名称',
   newTagHint: '清空则移除这些渠道的标签。',
   keepHint: '留空则不修改。',
-  save: '保存修改',
   saved: '已修改 {{count}} 个渠道',
-  unchanged: '没有任何修改！',
   batchTitle: '为所选的 {{count}} 个渠道设置标签',
   batchHint: '原有的标签会被替换。',
-  batchAction: '设置标签',
 }

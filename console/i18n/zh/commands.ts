@@ -9,7 +9,6 @@ export const commands = {
   singleKeysHint: '关闭后仅保留 ⌘K / Ctrl+K、方向键与回车。此浏览器会记住该选择。',
   keyThen: '然后',
   focusSearch: '聚焦搜索',
-  copyLink: '复制此视图的链接',
   linkCopied: '链接已复制',
   goTo: '前往：{{page}}',
   openCall: '打开调用 {{id}}（{{model}}，{{time}}）',

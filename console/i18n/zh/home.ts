@@ -2,7 +2,6 @@ export const home = {
   title: '首页',
   headline: '一个网关，接入所有模型',
   lead: '统一的 OpenAI 兼容接口，每一次调用精确计费、实时可见，数据全部留在你自己的服务器上。',
-  signIn: '登录',
   openConsole: '进入控制台',
   snippetTitle: '把 SDK 指向这里',
   snippetLead: '只需替换地址和密钥，其余代码不变。',

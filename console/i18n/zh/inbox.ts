@@ -1,7 +1,5 @@
 export const inbox = {
-  title: '收件箱',
   lead: '管理员发给您的消息。',
-  list: '消息列表',
   unread: '未读',
   loadFailed: '加载消息失败',
   missing: '消息不存在',

@@ -9,10 +9,7 @@ export const logExport = {
   column: {
     id: '日志 ID',
     unix_time: 'Unix 时间',
-    user_id: '用户 ID',
-    quota: '额度',
     provider_cost_usd: '上游成本',
-    end: '结束',
     error: '错误码',
   },
 }

@@ -1,6 +1,5 @@
 export const oauth = {
   title: '第三方登录',
-  or: '或',
   otherWays: '其他登录方式',
   by: '使用{{site}}登录',
   site: {
@@ -23,8 +22,6 @@ export const oauth = {
   scan: '请使用微信扫描二维码关注公众号，输入「验证码」获取验证码（三分钟内有效）',
   noScan: '请在微信中关注本站公众号，输入「验证码」获取验证码（三分钟内有效）',
   qrCode: '公众号二维码',
-  code: '验证码',
-  codeRequired: '请输入验证码！',
   telegramLead: '点击下方按钮，在 Telegram 中确认。',
   telegramFailed: 'Telegram 组件加载失败，请检查网络后重试',
   bindings: '账户绑定',

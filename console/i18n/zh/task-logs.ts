@@ -4,8 +4,6 @@ export const taskLogs = {
   music: '任务日志',
   musicLead: '音乐与歌词任务：进度、试听与歌词。',
   callbackOff: '当前未开启绘图服务回调，部分绘图的结果可能延迟或缺失。',
-  toSettings: '前往系统设置',
-  channelId: '渠道 ID',
   channelFault: '渠道 ID 是数字',
   copyId: '复制任务 ID',
   copyText: '复制{{name}}',
@@ -34,7 +32,6 @@ export const taskLogs = {
   notFound: '没有匹配的任务',
   notFoundBody: '换个条件，或清除筛选。任务 ID 需完整填写。',
   toTokens: '查看令牌',
-  showAll: '查看全部时间',
   column: {
     submitted: '提交时间',
     finished: '结束时间',

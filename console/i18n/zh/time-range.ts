@@ -1,5 +1,4 @@
 export const timeRange = {
-  title: '时间范围',
   span: {
     '1h': '最近 1 小时',
     today: '今天',

@@ -37,7 +37,7 @@ export function RangeFilter({ range, onRange }: Props): ReactElement {
       content={<RangeChoices range={range} onRange={choose} />}
     >
       <Button icon="clock" endIcon="chevronDown">
-        <span className="tg-visually-hidden">{t('timeRange.title')}: </span>
+        <span className="tg-visually-hidden">{t('words.timeRange')}: </span>
         {words}
       </Button>
     </Popover>
@@ -48,7 +48,7 @@ function RangeChoices({ range, onRange }: Props): ReactElement {
   const { t } = useTranslation()
   return (
     <div className="tg-range">
-      <ul aria-label={t('timeRange.title')}>
+      <ul aria-label={t('words.timeRange')}>
         {SPANS.map((span) => {
           const isChosen = range.kind === 'relative' && range.span === span
           return (

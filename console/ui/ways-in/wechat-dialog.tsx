@@ -17,7 +17,7 @@ export function WeChatDialog(props: {
   const { t } = useTranslation()
   const form = useDraftForm({
     initial: () => ({ code: '' }),
-    validate: ({ code }) => (code.trim() === '' ? { code: t('oauth.codeRequired') } : {}),
+    validate: ({ code }) => (code.trim() === '' ? { code: t('ui.enterCode') } : {}),
     save: async ({ code }) => {
       await props.onCode(code.trim())
       close()
@@ -40,7 +40,7 @@ export function WeChatDialog(props: {
         <img className="tg-qr-code" src={props.qrCode} alt={t('oauth.qrCode')} />
       )}
       <TextField
-        label={t('oauth.code')}
+        label={t('ui.verificationCode')}
         autoComplete="one-time-code"
         inputMode="numeric"
         {...form.field('code')}

@@ -40,7 +40,7 @@ it('a tag is set for all chosen, never an empty one; one press takes it back', a
   await page.getByText(zh('ui.chosen', { count: 2 })).waitFor()
   await button('设置标签').click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: zh('channels.tagChosen') }).click()
+  await dialog.getByRole('button', { name: zh('words.setTag') }).click()
   await dialog.getByText(zh('channelForm.fault.tagMissing')).waitFor()
   await dialog.getByLabel(zh('channels.tag')).fill('east')
   await page.keyboard.press('Enter')
@@ -97,7 +97,7 @@ it('the chosen are deleted after a question that counts them', async () => {
   await question.waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([])
   await button('删除所选').click()
-  await question.getByRole('button', { name: zh('channels.delete') }).click()
+  await question.getByRole('button', { name: zh('words.delete') }).click()
   await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ state: 'detached' })
   expect(sent('POST', '/api/channel/batch')).toEqual([{ ids: [2, 4] }])
@@ -116,7 +116,7 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
   await fromMenu('删除所有已禁用渠道')
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('channels.delete') })
+    .getByRole('button', { name: zh('words.delete') })
     .click()
   await page.getByText(zh('channels.deleted', { count: 2 })).waitFor()
   await page.getByText('Backup').waitFor({ state: 'detached' })
@@ -125,8 +125,8 @@ it('all that are off are deleted, with their count; the index is repaired', asyn
 it('one is switched off and on again by undo, copied, and deleted', async () => {
   const { page } = app
   await openAsRoot(page, app.site, '/admin/channels')
-  await page.getByRole('switch', { name: zh('channels.toggle', { name: 'DeepSeek' }) }).click()
-  await page.getByText(zh('channels.disabled', { name: 'DeepSeek' })).waitFor()
+  await page.getByRole('switch', { name: zh('words.enableNamed', { name: 'DeepSeek' }) }).click()
+  await page.getByText(zh('words.disabledNamed', { name: 'DeepSeek' })).waitFor()
   await undo()
   await expect
     .poll(() => sent('PUT', '/api/channel/'))
@@ -143,7 +143,7 @@ it('one is switched off and on again by undo, copied, and deleted', async () => 
   await fromRow('删除')
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('channels.delete') })
+    .getByRole('button', { name: zh('words.delete') })
     .click()
   await page.getByText(zh('channels.deleted', { count: 1 })).waitFor()
 })

@@ -20,7 +20,7 @@ describe('a new channel', () => {
   it('is made once nothing is missing; an address with /v1 is asked about', async () => {
     const { page, site } = app
     await openAsRoot(page, site, '/admin/channels?group=vip')
-    await page.getByRole('button', { name: zh('channels.create') }).click()
+    await page.getByRole('button', { name: zh('words.newChannel') }).click()
     await press('创建渠道')
     await drawer().getByText(zh('channelForm.fault.nameAndKeyMissing')).first().waitFor()
     await drawer().getByText(zh('channelForm.fault.modelsMissing')).waitFor()
@@ -32,7 +32,7 @@ describe('a new channel', () => {
     await press('隐藏密钥')
     await box('接口地址').fill('https://models.example/v1/')
     await drawer()
-      .getByRole('combobox', { name: zh('channels.searchModel'), exact: true })
+      .getByRole('combobox', { name: zh('ui.model'), exact: true })
       .fill('gpt-4o, o3,')
     await press('创建渠道')
     await page
@@ -62,10 +62,10 @@ describe('a new channel', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/add')
     await box('组织 ID').waitFor()
-    await drawer().getByLabel(zh('channels.searchType')).selectOption('43')
+    await drawer().getByLabel(zh('words.type')).selectOption('43')
     await expect.poll(() => box('接口地址').inputValue()).toBe('https://api.deepseek.com')
     expect(await box('组织 ID').count()).toBe(0)
-    await drawer().getByLabel(zh('channels.searchType')).selectOption('3')
+    await drawer().getByLabel(zh('words.type')).selectOption('3')
     expect(await box('API 版本').getAttribute('placeholder')).toBe('2024-10-21')
     expect(
       await drawer()
@@ -94,7 +94,7 @@ describe('a new channel', () => {
     await press('创建渠道')
     await page.getByText(zh('channelForm.createdMany', { count: 2 })).waitFor()
     await drawer().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: zh('channels.create') }).click()
+    await page.getByRole('button', { name: zh('words.newChannel') }).click()
     await drawer()
       .getByRole('radio', { name: /多密钥渠道/ })
       .check()
@@ -182,7 +182,7 @@ describe('a channel that is there', () => {
     await box('优先级').fill('3')
     await box('最大并发').fill('4')
     await press('保存修改')
-    await page.getByText(zh('channelForm.saved')).waitFor()
+    await page.getByText(zh('words.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 2, name: 'DeepSeek 2', priority: 3, max_concurrency: 4 },
     ])
@@ -192,7 +192,7 @@ describe('a channel that is there', () => {
     const { page, site } = app
     await openAsRoot(page, site, '/channel/edit/1')
     await press('保存修改')
-    await page.getByText(zh('channelForm.unchanged')).waitFor()
+    await page.getByText(zh('words.unchanged')).waitFor()
     await press('映射与覆盖')
     for (const name of ['模型映射', '参数覆盖', '额外设置']) {
       await box(name).fill('{"a":')
@@ -250,7 +250,7 @@ describe('a channel that is there', () => {
     await asked.waitFor({ state: 'detached' })
     await radio(/追加密钥/).check()
     await press('保存修改')
-    await page.getByText(zh('channelForm.saved')).waitFor()
+    await page.getByText(zh('words.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([
       { id: 3, key: 'sk-6\nsk-7', key_mode: 'append', enable_keys: [3] },
     ])
@@ -273,13 +273,13 @@ describe('a channel that is there', () => {
     await box('接口地址').fill('https://api.openai.com')
     await press('获取模型列表')
     const picker = page.getByRole('dialog', { name: zh('channelForm.pickTitle') })
-    await picker.getByLabel(zh('channelForm.pickSearch')).fill('gpt')
+    await picker.getByLabel(zh('words.searchModels')).fill('gpt')
     await picker.getByRole('checkbox', { name: zh('channelForm.pickAll', { count: 2 }) }).check()
     await picker.getByRole('button', { name: zh('channelForm.pickAction', { count: 4 }) }).click()
     await picker.waitFor({ state: 'detached' })
     await press('移除 gpt-4o-mini')
     await press('保存修改')
-    await page.getByText(zh('channelForm.saved')).waitFor()
+    await page.getByText(zh('words.saved')).waitFor()
     expect(sent('PUT', '/api/channel/')).toEqual([{ id: 1, models: 'gpt-4o,o3,gpt-5' }])
   })
 })

@@ -53,10 +53,10 @@ it('all that match are chosen, beyond the page too, and acted on in one call', a
   await page.getByText(zh('ui.chosen', { count: 346 })).waitFor()
   // One that is gone by now is not named: it would have the whole refused.
   await button('c-2 的更多操作').click()
-  await page.getByRole('menuitem', { name: zh('channels.delete') }).click()
+  await page.getByRole('menuitem', { name: zh('words.delete') }).click()
   await page
     .getByRole('alertdialog')
-    .getByRole('button', { name: zh('channels.delete') })
+    .getByRole('button', { name: zh('words.delete') })
     .click()
   await page.getByText(zh('ui.chosen', { count: 345 })).waitFor()
   await button('禁用所选').click()

@@ -184,7 +184,7 @@ describe('the dashboard', () => {
   it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42
     const { page, close } = await open()
-    await page.getByRole('button', { name: en('dashboard.asTable') }).click()
+    await page.getByRole('button', { name: en('words.asTable') }).click()
     const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
     expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
     expect(cells).not.toContain('$0.00')

@@ -27,7 +27,7 @@ describe('the health board', () => {
   const open = async (path = '/admin/health') => {
     withHealth(admin.site)
     await openAsRoot(admin.page, admin.site, path)
-    await admin.page.getByRole('grid', { name: en('health.title') }).waitFor()
+    await admin.page.getByRole('grid', { name: en('words.channelHealth') }).waitFor()
     return admin.page
   }
 
@@ -38,8 +38,8 @@ describe('the health board', () => {
     await page.getByRole('grid').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.getByRole('heading', { level: 1, name: en('health.title') }).waitFor()
-    const rows = page.getByRole('grid', { name: en('health.title') }).getByRole('row')
+    await page.getByRole('heading', { level: 1, name: en('words.channelHealth') }).waitFor()
+    const rows = page.getByRole('grid', { name: en('words.channelHealth') }).getByRole('row')
     await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
     expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
     expect(await rows.nth(3).textContent()).toContain('Healthy')
@@ -92,7 +92,7 @@ describe('the health board', () => {
   it('opens a channel on a phone by the head of its card, and by a key there', async () => {
     const page = await open('/admin/health?keyword=Azure')
     await page.setViewportSize({ width: 390, height: 844 })
-    const head = page.getByRole('article').getByRole('button', { name: en('health.details') })
+    const head = page.getByRole('article').getByRole('button', { name: en('words.details') })
     const box = await head.boundingBox()
     expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
@@ -162,14 +162,12 @@ describe('the health board', () => {
     site.routes['GET /api/channel/test/2'] = () => ok({ success: true, time: 0.81 })
     const page = await open('/admin/health?peek=2')
     const drawer = page.getByRole('dialog')
-    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).click()
+    await drawer.getByRole('button', { name: en('words.test'), exact: true }).click()
     await drawer.getByText(en('health.actions.passed', { duration: '810 ms' })).waitFor()
     const failure = { success: false, message: 'Provider answered 503', code: 'TestFailed' }
     site.routes['GET /api/channel/test/2'] = () => ({ status: 200, body: failure })
-    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).click()
-    await drawer
-      .getByText(en('health.actions.failed', { reason: 'Provider answered 503' }))
-      .waitFor()
+    await drawer.getByRole('button', { name: en('words.test'), exact: true }).click()
+    await drawer.getByText(en('words.testFailed', { reason: 'Provider answered 503' })).waitFor()
   })
 
   it('closes circuits where there are any, and offers it nowhere else', async () => {
@@ -188,7 +186,7 @@ describe('the health board', () => {
     await page.getByText('3 circuits closed').waitFor()
     await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
     expect(await drawer.getByRole('button', { name: /circuit/ }).count()).toBe(0)
-    await drawer.getByRole('button', { name: en('health.actions.test'), exact: true }).waitFor()
+    await drawer.getByRole('button', { name: en('words.test'), exact: true }).waitFor()
   })
 
   it('leads to the failing calls of the channel, and to its form and back', async () => {
@@ -198,7 +196,7 @@ describe('the health board', () => {
     expect(await failing.getAttribute('href')).toBe(
       '/app/logs/api-usage?type=6&channel=2&range=24h',
     )
-    await drawer.getByRole('link', { name: en('health.actions.edit') }).click()
+    await drawer.getByRole('link', { name: en('ui.editRow') }).click()
     await page.waitForURL('**/channel/edit/2')
     await page
       .getByRole('dialog')
@@ -221,7 +219,7 @@ describe('the health board', () => {
     await page.getByText('broken').waitFor()
     withHealth(site)
     await page.getByRole('button', { name: en('ui.retry') }).click()
-    await page.getByRole('grid', { name: en('health.title') }).waitFor()
+    await page.getByRole('grid', { name: en('words.channelHealth') }).waitFor()
   })
 })
 

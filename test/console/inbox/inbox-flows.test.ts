@@ -102,7 +102,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
 
 it('a message has a preview, is shown in a frame without scripts, and read then', async () => {
   await app.openAsRoot('/app/inbox')
-  const rows = app.page.getByRole('list', { name: zh('inbox.list') }).getByRole('listitem')
+  const rows = app.page.getByRole('list', { name: zh('words.messages') }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => rows.first().innerText()).toContain('今晚 22:00 至 23:00 维护。')
   expect(await rows.first().innerText()).toMatch(/\.\.\.$/)

@@ -56,7 +56,7 @@ const bodiesOf = ({ calls }: FakeSite, method: string) =>
 it('a message is written, checked and sent to whom was chosen', async () => {
   const { page, site, drawer } = await open()
   await page.getByRole('button', { name: zh('messages.create') }).click()
-  await drawer.getByRole('button', { name: zh('messages.send') }).click()
+  await drawer.getByRole('button', { name: zh('words.send') }).click()
   await drawer.getByText(zh('messages.titleNeeded')).waitFor()
   await drawer.getByText(zh('messages.recipientNeeded')).waitFor()
   await drawer.getByLabel(zh('messages.messageTitle')).fill('  Hello ')
@@ -65,7 +65,7 @@ it('a message is written, checked and sent to whom was chosen', async () => {
   await drawer.getByRole('checkbox', { name: /^mia/ }).check()
   await drawer.getByText(zh('messages.chosen_one', { count: 1 })).waitFor()
   expect(await lookFaults(page, 'message-create', [1280, 390], '[role="dialog"]')).toEqual([])
-  await drawer.getByRole('button', { name: zh('messages.send') }).click()
+  await drawer.getByRole('button', { name: zh('words.send') }).click()
   await page.getByText(zh('messages.sent_one', { count: 1 })).waitFor()
   const body = { title: 'Hello', content: '**World**', format: 'markdown', user_ids: [3] }
   expect(bodiesOf(site, 'POST')).toEqual([{ path: '/api/admin/messages', body }])
@@ -78,7 +78,7 @@ it('one is edited beside its readers, and deleted after a question', async () =>
   await drawer.getByText('user10').waitFor()
   await expect.poll(() => drawer.evaluate((panel) => panel.getBoundingClientRect().width)).toBe(900)
   expect(await drawer.getByRole('row').count()).toBe(11)
-  await drawer.getByText(zh('messages.usersPage', { page: 1, pages: 1000 })).waitFor()
+  await drawer.getByText(zh('ui.pageOf', { page: 1, pages: 1000 })).waitFor()
   expect(await lookFaults(page, 'message-edit', [1280, 390], '[role="dialog"]')).toEqual([])
   expect(page.url()).toBe(`${site.url}/admin/messages/edit/2`)
   await page.goBack()
@@ -86,7 +86,7 @@ it('one is edited beside its readers, and deleted after a question', async () =>
   await page.goForward()
   await drawer.getByText('user10').waitFor()
   await drawer.getByLabel(zh('messages.messageTitle')).fill('New prices')
-  await drawer.getByRole('button', { name: zh('security.rename') }).click()
+  await drawer.getByRole('button', { name: zh('words.save') }).click()
   await page.getByText(zh('messages.updated')).waitFor()
   const body = { title: 'New prices', content: 'Some **text**', format: 'html' }
   expect(bodiesOf(site, 'PUT')).toEqual([{ path: '/api/admin/messages/2', body }])

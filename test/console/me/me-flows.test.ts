@@ -78,10 +78,10 @@ describe('the own page', () => {
     expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
     await page
       .getByRole('navigation', { name: zh('shell.navigation') })
-      .getByText(zh('me.title'))
+      .getByText(zh('shell.me'))
       .waitFor()
     await page.getByRole('button', { name: /账户菜单/ }).click()
-    await page.getByRole('menuitem', { name: zh('me.title') }).waitFor()
+    await page.getByRole('menuitem', { name: zh('shell.me') }).waitFor()
   })
 
   it('checks in once, and says what could not be', async () => {

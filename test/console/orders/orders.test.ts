@@ -149,7 +149,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
   await row.getByText(en('wallet.status_disputed'), { exact: true }).waitFor()
   expect(await row.getByText('$20.00').count()).toBeGreaterThan(1)
   await page.getByText(en('wallet.status_disputeLost'), { exact: true }).waitFor()
-  await page.getByLabel(en('orders.status'), { exact: true }).selectOption('disputed')
+  await page.getByLabel(en('words.status'), { exact: true }).selectOption('disputed')
   await page.getByText('#10').waitFor({ state: 'detached' })
   expect(app.site.calls.at(-1)?.query.get('status')).toBe('disputed')
   await page.goto(`${app.site.url}/admin/orders?keyword=${WON.trade_no}`)

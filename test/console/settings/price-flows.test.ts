@@ -28,7 +28,7 @@ const isInWindow = (row: Element): boolean => {
 }
 const save = async () => {
   await button('保存设置').click()
-  await app.page.getByText(zh('settings.saved')).waitFor()
+  await app.page.getByText(zh('words.saved')).waitFor()
 }
 
 describe('the price table', () => {
@@ -195,7 +195,7 @@ describe('the price table', () => {
     const all = page.getByRole('dialog', { name: zh('prices.history') })
     await all.getByText('vip 用户使用 default').waitFor()
     await all.getByText(zh('prices.planned')).waitFor()
-    await all.getByLabel(zh('prices.historyGroup')).selectOption('vip')
+    await all.getByLabel(zh('ui.groupName')).selectOption('vip')
     await expect
       .poll(() => sent('GET', '/api/option/price_history').at(-1)?.query.get('group'))
       .toBe('vip')
@@ -205,11 +205,11 @@ describe('the price table', () => {
     await all.getByText('vip 用户使用 default').waitFor({ state: 'detached' })
     await search.fill('zz')
     await all.getByText(zh('prices.historyNoMatch')).waitFor()
-    await all.getByRole('button', { name: zh('prices.historyClear') }).click()
+    await all.getByRole('button', { name: zh('ui.clearFilters') }).click()
     await all.getByText('vip 用户使用 default').waitFor()
     expect([
       await search.inputValue(),
-      await all.getByLabel(zh('prices.historyGroup')).inputValue(),
+      await all.getByLabel(zh('ui.groupName')).inputValue(),
     ]).toEqual(['', ''])
     expect(await search.evaluate((box) => box === document.activeElement)).toBe(true)
     // On a phone a change is a block of whole lines: its time, for one, is not broken up.

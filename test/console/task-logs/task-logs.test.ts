@@ -67,8 +67,8 @@ describe('the drawing log', () => {
     expect(prompt?.width).toBeGreaterThan(200)
     await page.getByRole('textbox', { name: en('taskLogs.column.id') }).fill('mj-1')
     await page.getByRole('textbox', { name: en('taskLogs.column.id') }).press('Enter')
-    await page.getByRole('textbox', { name: en('taskLogs.channelId') }).fill('4')
-    await page.getByRole('textbox', { name: en('taskLogs.channelId') }).press('Enter')
+    await page.getByRole('textbox', { name: en('words.channelId') }).fill('4')
+    await page.getByRole('textbox', { name: en('words.channelId') }).press('Enter')
     await expect.poll(() => callsTo('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
     expect(callsTo('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
@@ -86,7 +86,7 @@ describe('the drawing log', () => {
     const page = await enterEmpty('/app/logs/drawing')
     await page.getByText(en('taskLogs.drawingsOff')).waitFor()
     expect(await page.getByText('POST /mj/submit').count()).toBe(0)
-    const settings = page.getByRole('link', { name: en('taskLogs.toSettings') })
+    const settings = page.getByRole('link', { name: en('ui.openSettings') })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
     Object.assign(app.site.routes, {
       'GET /api/mj/': () => ok({ items: DRAWINGS, page: 0, total: DRAWINGS.length }),
@@ -95,11 +95,11 @@ describe('the drawing log', () => {
     await row(listed, '42%').waitFor()
     const note = listed.getByRole('note')
     await note.getByText('Drawing is switched off: new ones are refused').waitFor()
-    await note.getByRole('link', { name: en('taskLogs.toSettings') }).waitFor()
+    await note.getByRole('link', { name: en('ui.openSettings') }).waitFor()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText(en('taskLogs.musicOff')).waitFor()
     await member.getByText('The administrator has not switched them on').waitFor()
-    expect(await member.getByRole('link', { name: en('taskLogs.toSettings') }).count()).toBe(0)
+    expect(await member.getByRole('link', { name: en('ui.openSettings') }).count()).toBe(0)
   })
 
   it('opens the picture, the prompt and why one failed, and gives the focus back', async () => {
@@ -174,7 +174,7 @@ describe('the drawing log', () => {
       expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
     }
     expect(await page.getByRole('note').count()).toBe(0)
-    expect(await page.getByRole('textbox', { name: en('taskLogs.channelId') }).count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: en('words.channelId') }).count()).toBe(0)
   })
 })
 

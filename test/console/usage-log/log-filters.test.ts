@@ -36,7 +36,7 @@ describe('the filters of the usage log', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
     await page.keyboard.press('Escape')
     await page.waitForTimeout(80)
-    const model = page.getByRole('combobox', { name: en('usageLog.model') })
+    const model = page.getByRole('combobox', { name: en('ui.model') })
     await model.click()
     await page.keyboard.type('sim', { delay: 150 })
     expect(await model.inputValue()).toBe('sim')
@@ -95,7 +95,7 @@ describe('the filters of the usage log', () => {
   it('waits for the whole name of a model, and says that it must be exact', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const model = page.getByRole('combobox', { name: en('usageLog.model') })
+    const model = page.getByRole('combobox', { name: en('ui.model') })
     const isAskedBy = (name: string) =>
       app.site.calls.some(({ query }) => query.get('model_name') === name)
     await model.click()
@@ -113,7 +113,7 @@ describe('the filters of the usage log', () => {
   it('says what is wrong with a channel ID that is no number', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
-    const channel = page.getByRole('textbox', { name: en('usageLog.channel') })
+    const channel = page.getByRole('textbox', { name: en('words.channelId') })
     await channel.fill('abc')
     await channel.press('Enter')
     await page.getByRole('alert').getByText('whole number').waitFor()

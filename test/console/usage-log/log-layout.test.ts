@@ -61,7 +61,7 @@ describe('the layout of the usage log', () => {
           .map((cell) => cell.textContent)
       }, last.right)
       expect(cut).toEqual([])
-      const failed = failedRow(page).getByText(en('usageLog.failed'))
+      const failed = failedRow(page).getByText(en('words.failed'))
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)
       expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
@@ -196,9 +196,9 @@ describe('the usage log on a phone', () => {
       const card = await boxOf(page.locator('.tg-card').first())
       expect(card.y).toBeLessThanOrEqual(400)
       expect(card.height).toBeLessThanOrEqual(140)
-      expect(
-        await page.locator('.tg-card').getByText(en('usageLog.failed')).count(),
-      ).toBeGreaterThan(0)
+      expect(await page.locator('.tg-card').getByText(en('words.failed')).count()).toBeGreaterThan(
+        0,
+      )
       await takePicture(page, `log-phone-${width}`)
       await close()
     })
@@ -226,13 +226,13 @@ describe('the usage log on a phone', () => {
   it('folds the filters, and says how many are on', async () => {
     rows = manyRows(20)
     const { page, close } = await open({ width: 390 })
-    const model = page.getByRole('combobox', { name: en('usageLog.model') })
+    const model = page.getByRole('combobox', { name: en('ui.model') })
     expect(await model.isVisible()).toBe(false)
-    await page.getByRole('button', { name: en('usageLog.filters') }).click()
+    await page.getByRole('button', { name: en('ui.filters') }).click()
     await model.fill('gpt-4o')
     await model.press('Enter')
     const fold = page.getByRole('button', {
-      name: en('usageLog.filtersOn', { count: 1 }),
+      name: en('words.filtersCount', { count: 1 }),
       exact: true,
     })
     await takePicture(page, 'log-phone-filters')

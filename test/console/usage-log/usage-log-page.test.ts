@@ -121,17 +121,17 @@ describe('the usage log', () => {
     const { page, close } = await open()
     await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).selectOption('6')
     await page.waitForURL(/type=6/)
-    await page.getByRole('combobox', { name: en('usageLog.model') }).fill('gpt-4o-mini')
-    await page.getByRole('combobox', { name: en('usageLog.model') }).press('Enter')
+    await page.getByRole('combobox', { name: en('ui.model') }).fill('gpt-4o-mini')
+    await page.getByRole('combobox', { name: en('ui.model') }).press('Enter')
     await page.waitForURL(/type=6.*model=gpt-4o-mini|model=gpt-4o-mini.*type=6/)
     await page.reload()
-    expect(await page.getByRole('combobox', { name: en('usageLog.model') }).inputValue()).toBe(
+    expect(await page.getByRole('combobox', { name: en('ui.model') }).inputValue()).toBe(
       'gpt-4o-mini',
     )
     await page.goBack()
     await page.waitForURL((url) => !url.search.includes('model'))
     await expect
-      .poll(() => page.getByRole('combobox', { name: en('usageLog.model') }).inputValue())
+      .poll(() => page.getByRole('combobox', { name: en('ui.model') }).inputValue())
       .toBe('')
     expect(await page.getByRole('combobox', { name: en('usageLog.typeFilter') }).inputValue()).toBe(
       '6',

@@ -15,7 +15,7 @@ const rowOf = (name: string) => app.page.getByRole('row').filter({ hasText: name
 const dialog = () => app.page.getByRole('dialog')
 const save = () =>
   dialog()
-    .getByRole('button', { name: zh('users.saveAction') })
+    .getByRole('button', { name: zh('words.saveChanges') })
     .click()
 
 describe('the list of users', () => {
@@ -23,8 +23,8 @@ describe('the list of users', () => {
     const { page, site } = app
     await open()
     await page.getByRole('searchbox').fill('mia')
-    await page.getByRole('combobox', { name: zh('users.searchGroup') }).selectOption('vip')
-    await page.getByRole('button', { name: zh('users.query') }).click()
+    await page.getByRole('combobox', { name: zh('ui.groupName') }).selectOption('vip')
+    await page.getByRole('button', { name: zh('words.searchAction') }).click()
     await page.waitForURL(/keyword=mia.*group=vip/)
     await rowOf('ada').waitFor({ state: 'detached' })
     const sought = site.calls.filter(({ path }) => path === '/api/user/search')
@@ -39,7 +39,7 @@ describe('the list of users', () => {
     expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
     expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
     expect(await rowOf('已抹除').getByText(zh('users.level.user')).count()).toBe(0)
-    await page.getByRole('button', { name: zh('users.more', { name: 'root' }) }).click()
+    await page.getByRole('button', { name: zh('words.moreFor', { name: 'root' }) }).click()
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑', '调整额度'])
     await page.keyboard.press('Escape')
     // Whoever has no name any more is called by the id, once.
@@ -56,7 +56,7 @@ describe('the list of users', () => {
     await said('操作成功完成！')
     await page.getByRole('button', { name: zh('ui.undo') }).click()
     const choose = async (item: string) => {
-      await page.getByRole('button', { name: zh('users.more', { name: 'mia' }) }).click()
+      await page.getByRole('button', { name: zh('words.moreFor', { name: 'mia' }) }).click()
       await page.getByRole('menuitem', { name: item }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
     }
@@ -80,11 +80,11 @@ describe('the drawers', () => {
         .click()
     await add()
     await said('用户名和密码不能为空！')
-    await dialog().getByLabel(zh('users.username')).fill('mia')
+    await dialog().getByLabel(zh('words.username')).fill('mia')
     await dialog().getByLabel(/^密码/).fill('correct horse')
     await add()
     await said('用户名已被占用')
-    const name = dialog().getByLabel(zh('users.username'))
+    const name = dialog().getByLabel(zh('words.username'))
     await dialog().locator('[aria-invalid="true"]:focus').waitFor()
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('.tg-toast').count()).toBe(0)
@@ -106,7 +106,7 @@ describe('the drawers', () => {
       })
       .toBe(true)
     await page.setViewportSize({ width: 1280, height: 860 })
-    await dialog().getByLabel(zh('users.username')).fill('nora')
+    await dialog().getByLabel(zh('words.username')).fill('nora')
     await add()
     await said('用户账户创建成功！')
     await rowOf('nora').waitFor()
@@ -122,7 +122,7 @@ describe('the drawers', () => {
         .getByRole('textbox', { name: /余额|额度/ })
         .count(),
     ).toBe(0)
-    await dialog().getByLabel(zh('users.searchGroup')).selectOption('default')
+    await dialog().getByLabel(zh('ui.groupName')).selectOption('default')
     await save()
     await dialog().getByText(zh('users.fault.reasonMissing')).waitFor()
     await dialog().getByLabel(zh('users.reason')).fill('invoice 18')
@@ -192,7 +192,7 @@ describe('adjusting quota', () => {
   it('adds an amount to the balance as it is now, from the row and from the drawer', async () => {
     const { page } = app
     await open()
-    await page.getByRole('button', { name: zh('users.more', { name: 'mia' }) }).click()
+    await page.getByRole('button', { name: zh('words.moreFor', { name: 'mia' }) }).click()
     await page.getByRole('menuitem', { name: zh('users.adjust') }).click()
     await asking().getByText('$10.00', { exact: true }).waitFor()
     await asking()
@@ -283,7 +283,7 @@ describe('adjusting quota', () => {
 })
 
 describe('one’s own page', () => {
-  const submit = () => app.page.getByRole('button', { name: zh('users.saveAction') }).click()
+  const submit = () => app.page.getByRole('button', { name: zh('words.saveChanges') }).click()
   const field = (name: string) => app.page.getByLabel(name)
 
   it('has neither group nor quota, and asks for the current password', async () => {

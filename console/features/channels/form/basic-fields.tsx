@@ -17,7 +17,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
     <>
       <TypeField {...props} />
       <TextField
-        label={t('channels.name')}
+        label={t('words.name')}
         isRequired
         maxLength={200}
         placeholder={t('channelForm.namePlaceholder')}
@@ -37,7 +37,7 @@ function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const choices = [...types.map(({ id }) => id), ...own]
   return (
     <SelectField
-      label={t('channels.type')}
+      label={t('words.type')}
       hint={type === undefined ? t('channelForm.typeUnserved') : undefined}
       isRequired
       value={String(form.draft.type)}
@@ -57,7 +57,7 @@ function Address({ form, type }: ChannelFormProps): ReactElement {
   const address = relayAddress(type, value, form.draft.other)
   return (
     <FormField
-      label={t('channelForm.baseUrl')}
+      label={t('words.baseUrl')}
       hint={address === '' ? undefined : t('channelForm.baseUrlHint', { address })}
       error={error}
       isRequired={type?.base_url === ''}

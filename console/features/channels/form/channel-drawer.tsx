@@ -35,7 +35,7 @@ function OneDrawer(props: OneProps): ReactElement {
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
   if (unpriced.length > 0) return <UnpricedStep {...props} models={unpriced} isSaved />
   if (isReady) return <OpenForm {...props} channel={loaded} onUnpriced={setUnpriced} />
-  const title = props.edited === 'new' ? 'channelForm.createTitle' : 'channelForm.editPending'
+  const title = props.edited === 'new' ? 'words.newChannel' : 'channelForm.editPending'
   const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)
   return (
     <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t(title)}>

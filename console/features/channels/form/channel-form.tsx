@@ -54,7 +54,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('channelForm.basics')}</legend>
+        <legend>{t('words.basics')}</legend>
         <BasicFields {...props} />
         <KeyFields {...props} />
       </fieldset>

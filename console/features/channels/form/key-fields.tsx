@@ -118,7 +118,7 @@ function Keys(props: ChannelFormProps & { isSeveral: boolean }): ReactElement {
     stored === null ? (type?.key_hint[currentLanguage()] ?? '') : '',
   ].filter((hint) => hint !== '')
   const shared = {
-    label: t('channelForm.key'),
+    label: t('words.key'),
     hint: hints.length === 0 ? undefined : hints.join(' '),
     isRequired: stored === null || isAgain,
     isMono: true,

@@ -32,7 +32,7 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
       <div className="tg-form-row">
         {number('maxInputTokens')}
         <DateTimeField
-          label={t('channelForm.expiresAt')}
+          label={t('words.expires')}
           hint={t('channelForm.expiresAtHint')}
           className=""
           {...form.field('expiresAt')}

@@ -53,8 +53,8 @@ function Picks(props: PickerProps): ReactElement {
       <TextInput
         type="search"
         icon="search"
-        aria-label={t('channelForm.pickSearch')}
-        placeholder={t('channelForm.pickSearch')}
+        aria-label={t('words.searchModels')}
+        placeholder={t('words.searchModels')}
         value={search}
         onChange={setSearch}
       />
@@ -80,7 +80,7 @@ function Picks(props: PickerProps): ReactElement {
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p className="tg-hint">{t('channelForm.pickNone')}</p>}
+      {shown.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
         <Button tone="primary" onClick={() => props.onChoose([...picked])}>

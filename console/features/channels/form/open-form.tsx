@@ -45,13 +45,13 @@ export function OpenForm(props: FormProps): ReactElement {
     onRepeat: props.onClose,
   })
   useLeaveGuard(props.isOpen && form.isChanged)
-  const title = channel === null ? 'channelForm.createTitle' : 'channelForm.editTitle'
+  const title = channel === null ? 'words.newChannel' : 'channelForm.editTitle'
   return (
     <FormDrawer
       isOpen={props.isOpen}
       title={t(title, { name: channel?.name ?? '' })}
       lead={t('channelForm.createLead')}
-      submitText={t(channel === null ? 'channelForm.createAction' : 'channelForm.saveAction')}
+      submitText={t(channel === null ? 'channelForm.createAction' : 'words.saveChanges')}
       form={form}
       onClose={props.onClose}
     >
@@ -105,10 +105,10 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       showSuccess(`${text} ${message}`.trim(), ALONG)
     } else {
       const changed = changedTerms(channel, before, draft)
-      if (Object.keys(changed).length === 0) return showInfo(t('channelForm.unchanged'))
+      if (Object.keys(changed).length === 0) return showInfo(t('words.unchanged'))
       if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
       const message = await updateChannel({ id: channel.id, ...changed })
-      showSuccess(`${t('channelForm.saved')} ${message}`.trim(), ALONG)
+      showSuccess(`${t('words.saved')} ${message}`.trim(), ALONG)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
     const unpriced = await findUnpriced(addedModels(before, draft))

@@ -82,9 +82,9 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }):
     <table className="tg-unpriced-list">
       <thead>
         <tr>
-          <th scope="col">{t('channelForm.unpricedModel')}</th>
+          <th scope="col">{t('ui.model')}</th>
           <th scope="col">{t('channelForm.presetInput')}</th>
-          <th scope="col">{t('channelForm.presetOutput')}</th>
+          <th scope="col">{t('ui.outputPrice')}</th>
         </tr>
       </thead>
       <tbody>

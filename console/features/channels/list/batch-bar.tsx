@@ -25,16 +25,16 @@ export function BatchBar(props: {
   return (
     <ChosenBar chosen={chosen}>
       <Button size="small" icon="play" onClick={() => void then(batch.setEnabled(picked, true))}>
-        {t('channels.enableChosen')}
+        {t('words.enableChosen')}
       </Button>
       <Button size="small" icon="pause" onClick={() => void then(batch.setEnabled(picked, false))}>
-        {t('channels.disableChosen')}
+        {t('words.disableChosen')}
       </Button>
       <Button size="small" icon="tag" onClick={() => setTagging(true)}>
-        {t('channels.tagChosen')}
+        {t('words.setTag')}
       </Button>
       <Button size="small" icon="trash" onClick={() => void then(props.remove(picked))}>
-        {t('channels.deleteChosen')}
+        {t('words.deleteChosen')}
       </Button>
       <BatchTagDialog
         isOpen={isTagging}

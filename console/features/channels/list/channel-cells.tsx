@@ -68,8 +68,8 @@ export function LastTest({ channel }: { channel: Channel }): ReactElement {
   const reason = reasonText(t, channel.test_failure)
   const words = t('channels.cause', { reason, time: absoluteTimeText(channel.test_time, locale) })
   return (
-    <Explained words={words} label={t('channelTests.failed')}>
-      <StatusTag tone="bad">{t('channelTests.failed')}</StatusTag>
+    <Explained words={words} label={t('words.failed')}>
+      <StatusTag tone="bad">{t('words.failed')}</StatusTag>
     </Explained>
   )
 }
@@ -100,7 +100,7 @@ export function ChannelNote({ channel }: { channel: Channel }): ReactElement | n
       )}
       {channel.test_failure !== '' && (
         <span>
-          {t('channels.testFailed', { reason })} <Time at={channel.test_time} />
+          {t('words.testFailed', { reason })} <Time at={channel.test_time} />
         </span>
       )}
     </p>
@@ -135,7 +135,7 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
 export function Expiry({ at }: { at: number }): ReactElement {
   const { t } = useTranslation()
   const now = useNow()
-  if (at <= 0) return <span className="tg-quiet">{t('channels.never')}</span>
+  if (at <= 0) return <span className="tg-quiet">{t('words.never')}</span>
   if (at > now) return <Time at={at} canLieAhead />
   return (
     <StatusTag tone="bad">

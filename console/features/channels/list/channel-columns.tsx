@@ -66,7 +66,7 @@ export const channelColumns = (
   ...figureColumns(t, types, actions),
   column(
     'actions',
-    t('channels.actions'),
+    t('words.actions'),
     { width: 96, isPinned: true, align: 'end', onCard: 'foot' },
     {
       channel: (channel) => <ChannelMenu channel={channel} actions={actions} />,
@@ -84,13 +84,13 @@ function namingColumns(
   return [
     column(
       'id',
-      t('channels.id'),
+      t('words.id'),
       { width: 56, align: 'end', isHiddenAtFirst: true },
       { channel: ({ id }) => id },
     ),
     column(
       'name',
-      t('channels.name'),
+      t('words.name'),
       { width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => (
@@ -106,15 +106,10 @@ function namingColumns(
         ),
       },
     ),
-    column(
-      'type',
-      t('channels.type'),
-      { width: 92 },
-      { channel: ({ type }) => types.nameOf(type) },
-    ),
+    column('type', t('words.type'), { width: 92 }, { channel: ({ type }) => types.nameOf(type) }),
     column(
       'status',
-      t('channels.status'),
+      t('words.status'),
       { width: 130, onCard: 'aside' },
       {
         channel: (channel) => <ChannelStatus channel={channel} />,
@@ -197,7 +192,7 @@ function figureColumns(t: TFunction, types: ColumnFacts, actions: ChannelActions
     ),
     column(
       'balance',
-      t('channels.balance'),
+      t('words.balance'),
       { width: 112, align: 'end' },
       {
         channel: (channel) => (
@@ -217,13 +212,13 @@ function figureColumns(t: TFunction, types: ColumnFacts, actions: ChannelActions
     ),
     column(
       'expired_time',
-      t('channels.expiry'),
+      t('words.expires'),
       { width: 130, isHiddenAtFirst: true },
       { channel: (channel) => <Expiry at={channel.expired_time} /> },
     ),
     column(
       'created_time',
-      t('channels.created'),
+      t('words.created'),
       { width: 164, isHiddenAtFirst: true },
       { channel: (channel) => <Time at={channel.created_time} style="stamp" /> },
     ),

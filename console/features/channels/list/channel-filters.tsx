@@ -47,27 +47,27 @@ function FoldedFields(props: FieldsProps): ReactElement {
     <>
       <SearchInput
         className="tg-filter-short"
-        label={t('channels.searchModel')}
+        label={t('ui.model')}
         value={filters.model}
         onChange={(model) => onFilters({ model }, { isTyping: true })}
       />
       <Select
-        aria-label={t('channels.searchGroup')}
+        aria-label={t('ui.groupName')}
         value={filters.group}
         choices={[
-          { value: '', label: t('channels.anyGroup') },
+          { value: '', label: t('words.allGroups') },
           ...names.map((name) => ({ value: name, label: name })),
         ]}
         onChange={(group) => onFilters({ group })}
       />
       <Select
-        aria-label={t('channels.searchStatus')}
+        aria-label={t('words.status')}
         value={filters.status}
-        choices={[{ value: '' as const, label: t('channels.anyStatus') }, ...states]}
+        choices={[{ value: '' as const, label: t('words.anyStatus') }, ...states]}
         onChange={(status) => onFilters({ status })}
       />
       <Select
-        aria-label={t('channels.searchType')}
+        aria-label={t('words.type')}
         value={filters.type}
         choices={[{ value: '', label: t('channels.anyType') }, ...props.types]}
         onChange={(type) => onFilters({ type })}

@@ -124,9 +124,9 @@ export function ChannelList(props: {
           />
         }
         isClearable
-        create={{ text: t('channels.create'), act: props.onCreate }}
-        none={{ icon: 'channels', title: t('channels.noneTitle'), body: t('channels.noneBody') }}
-        notFound={{ title: t('channels.notFoundTitle'), body: t('channels.notFoundBody') }}
+        create={{ text: t('words.newChannel'), act: props.onCreate }}
+        none={{ icon: 'channels', title: t('words.noChannels'), body: t('channels.noneBody') }}
+        notFound={{ title: t('words.noChannelMatches'), body: t('channels.notFoundBody') }}
         modes={
           <>
             {isNarrow && (
@@ -135,7 +135,7 @@ export function ChannelList(props: {
                 isExpanded={isUnfolded}
                 onClick={() => setUnfolded(!isUnfolded)}
               >
-                {foldedOn === 0 ? t('ui.filters') : t('channels.filtersOn', { count: foldedOn })}
+                {foldedOn === 0 ? t('ui.filters') : t('words.filtersCount', { count: foldedOn })}
               </Button>
             )}
             <ChannelModes modes={modes} />

@@ -18,12 +18,12 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
       icon: 'clock',
       onChoose: () => actions.onTimeline(channel),
     },
-    { id: 'edit', text: t('channels.edit'), icon: 'edit', onChoose: () => actions.onEdit(channel) },
+    { id: 'edit', text: t('ui.editRow'), icon: 'edit', onChoose: () => actions.onEdit(channel) },
     { id: 'copy', text: t('channels.copy'), icon: 'copy', onChoose: () => actions.onCopy(channel) },
     'divider',
     {
       id: 'delete',
-      text: t('channels.delete'),
+      text: t('words.delete'),
       icon: 'trash',
       tone: 'danger',
       onChoose: () => actions.onDelete(channel),
@@ -32,11 +32,11 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   return (
     <span className="tg-row-actions">
       <RowSwitch
-        label={t('channels.toggle', { name })}
+        label={t('words.enableNamed', { name })}
         isOn={channel.status === 1}
         onToggle={() => actions.onToggle(channel)}
       />
-      <RowMenu items={items} label={t('channels.more', { name })} />
+      <RowMenu items={items} label={t('words.moreActions', { name })} />
     </span>
   )
 }

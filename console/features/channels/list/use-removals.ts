@@ -15,7 +15,7 @@ export type Removals = {
 export function useRemovals(): Removals {
   const { t } = useTranslation()
   const act = useChannelAction()
-  const danger = { confirmText: t('channels.delete'), tone: 'danger' } as const
+  const danger = { confirmText: t('words.delete'), tone: 'danger' } as const
   const removing = (counted: () => Promise<number>) =>
     act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
   const remove = async (channels: readonly ChoosableChannel[]) => {

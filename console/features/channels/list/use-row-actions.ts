@@ -26,7 +26,9 @@ export function useRowActions(): RowActs {
   const setEnabled = async (channel: Channel, isEnabled: boolean): Promise<void> => {
     const status = isEnabled ? 1 : 2
     if (!(await change(channel, { status }))) return
-    const words = t(isEnabled ? 'channels.enabled' : 'channels.disabled', { name: channel.name })
+    const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', {
+      name: channel.name,
+    })
     // What the gateway had turned off for a reason, nobody can turn off that way again.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)

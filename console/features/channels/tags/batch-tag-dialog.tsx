@@ -29,7 +29,7 @@ export function BatchTagDialog(props: {
     <FormDialog
       isOpen={props.isOpen}
       title={t('channelTags.batchTitle', { count: props.count })}
-      submitText={t('channelTags.batchAction')}
+      submitText={t('words.setTag')}
       form={form}
       onClose={close}
     >

@@ -41,7 +41,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps): ReactEleme
     faultText: (fault) => t(`channelForm.fault.${fault}`),
     save: async (draft, before) => {
       const change = tagChange(group.tag, before, draft)
-      if (change === null) return showError(t('channelTags.unchanged'))
+      if (change === null) return showError(t('words.unchanged'))
       await call('PUT /api/channel/tag', { body: change })
       await client.invalidateQueries({ queryKey: channelsKey })
       showSuccess(t('channelTags.saved', { count }))
@@ -58,7 +58,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps): ReactEleme
       title={t('channelTags.title', { tag: group.tag })}
       lead={t('channelTags.lead', { count })}
       className="tg-dialog-form"
-      submitText={t('channelTags.save')}
+      submitText={t('words.saveChanges')}
       form={form}
       onClose={() => void leave()}
     >

@@ -71,8 +71,8 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
       <TextInput
         type="search"
         icon="search"
-        aria-label={t('channelTests.search')}
-        placeholder={t('channelTests.search')}
+        aria-label={t('words.searchModels')}
+        placeholder={t('words.searchModels')}
         value={search}
         onChange={setSearch}
       />
@@ -90,12 +90,12 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
               label={t('channelTests.testModel', { model })}
               onClick={() => void tests.testOne(model)}
             >
-              {t('channelTests.test')}
+              {t('words.test')}
             </Button>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="tg-hint">{t('channelForm.pickNone')}</p>}
+      {found.length === 0 && <p className="tg-hint">{t('ui.noModelMatches')}</p>}
       <div className="tg-dialog-foot">
         <Button onClick={props.onClose}>{t('ui.close')}</Button>
         <Button
@@ -118,14 +118,14 @@ function TestResult(props: { result: TestOutcome | 'running' | undefined }): Rea
   const { t } = useTranslation()
   return (
     <output className="tg-test-result">
-      {result === 'running' && <span className="tg-quiet">{t('channelTests.running')}</span>}
+      {result === 'running' && <span className="tg-quiet">{t('words.testing')}</span>}
       {result !== undefined &&
         result !== 'running' &&
         (result.isSuccess ? (
           <ResponseTime milliseconds={Math.max(1, Math.round(result.seconds * 1000))} />
         ) : (
           <>
-            <StatusTag tone="bad">{t('channelTests.failed')}</StatusTag>
+            <StatusTag tone="bad">{t('words.failed')}</StatusTag>
             <span className="tg-test-reason" title={result.message}>
               {result.message}
             </span>

@@ -37,9 +37,9 @@ function OpenForm(props: FormProps): ReactElement {
   return (
     <FormDrawer
       isOpen={props.isOpen}
-      title={isNew ? t('users.createTitle') : t('users.editTitle', { name })}
+      title={isNew ? t('users.create') : t('users.editTitle', { name })}
       lead={t(`users.lead.${kind}`)}
-      submitText={t(isNew ? 'users.createAction' : 'users.saveAction')}
+      submitText={t(isNew ? 'users.create' : 'words.saveChanges')}
       form={form}
       onClose={props.onClose}
     >
@@ -87,10 +87,10 @@ function BalancePart(props: {
   return (
     <section className="tg-user-part tg-user-balance">
       <div>
-        <h3>{t('users.quota')}</h3>
+        <h3>{t('words.balance')}</h3>
         <p className="tg-amount">{exactQuotaText(balance, rule)}</p>
         {rule.isCurrency && (
-          <p className="tg-hint">{t('users.balanceUnits', { quota: balance.toLocaleString() })}</p>
+          <p className="tg-hint">{t('words.quotaUnits', { quota: balance.toLocaleString() })}</p>
         )}
       </div>
       <Button icon="wallet" onClick={() => props.onAdjust([user])}>
@@ -200,7 +200,7 @@ function ResetFactor({ user }: { user: User }): ReactElement {
       openText={t('users.factorOpen')}
       title={t('users.factorTitle', { name: calledOf(user) })}
       body={t('users.factorBody')}
-      actionText={t('users.factorAction')}
+      actionText={t('users.factor')}
       act={async () => {
         await call('POST /api/user/reset_second_factor', { body: { id: user.id } })
         showSuccess(t('users.factorDone'))

@@ -24,22 +24,22 @@ export function UserFacts({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
     <Facts title={t('users.facts')}>
-      <Fact name={t('users.status')}>
+      <Fact name={t('words.status')}>
         <StateTag user={user} />
       </Fact>
       <Fact name={t('users.role')}>
         <LevelTag user={user} />
       </Fact>
-      <Fact name={t('users.group')}>
+      <Fact name={t('ui.groupName')}>
         <GroupTag name={user.group} />
       </Fact>
-      <Fact name={t('users.quota')}>
+      <Fact name={t('words.balance')}>
         <Quota value={quotaOf(user.quota)} />
       </Fact>
       <Fact name={t('users.used')}>
         <Quota value={quotaOf(user.used_quota)} />
       </Fact>
-      <Fact name={t('users.created')}>
+      <Fact name={t('words.created')}>
         <Time at={user.created_time} style="stamp" />
       </Fact>
     </Facts>
@@ -90,7 +90,7 @@ function QuotaChange({ row }: { row: LogEntry }): ReactElement {
         {row.quota > 0 && '+'}
         {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
       </span>
-      {note ? <span>{note}</span> : <span className="tg-quiet">{t('users.noReason')}</span>}
+      {note ? <span>{note}</span> : <span className="tg-quiet">{t('words.noReason')}</span>}
       <span className="tg-quiet">
         {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
         <Time at={row.created_at} />

@@ -18,13 +18,13 @@ export function UserForm(props: UserFormProps): ReactElement {
   return (
     <>
       <fieldset className="tg-form-group">
-        {props.kind !== 'self' && <legend>{t('users.account')}</legend>}
+        {props.kind !== 'self' && <legend>{t('words.account')}</legend>}
         <NameFields {...props} />
         <PasswordFields {...props} />
       </fieldset>
       {props.kind === 'other' && (
         <fieldset className="tg-form-group">
-          <legend>{t('users.group')}</legend>
+          <legend>{t('ui.groupName')}</legend>
           <GroupFields {...props} />
         </fieldset>
       )}
@@ -40,7 +40,7 @@ function GroupFields({ form }: UserFormProps): ReactElement {
   return (
     <>
       <SelectField
-        label={t('users.group')}
+        label={t('ui.groupName')}
         hint={t('users.groupHint')}
         choices={names.map((name) => ({ value: name, label: name }))}
         {...form.field('group')}
@@ -58,7 +58,7 @@ function NameFields({ kind, form }: UserFormProps): ReactElement {
   return (
     <>
       <TextField
-        label={t('users.username')}
+        label={t('words.username')}
         hint={isNew ? t('users.usernameHint') : t('users.usernameFixed')}
         isRequired={isNew}
         autoFocus={isNew}
@@ -70,7 +70,7 @@ function NameFields({ kind, form }: UserFormProps): ReactElement {
         {...form.field('username')}
       />
       <TextField
-        label={t('users.displayName')}
+        label={t('words.displayName')}
         autoComplete="off"
         maxLength={SHOWN_NAME_MAX}
         placeholder={t('users.displayNamePlaceholder')}
@@ -81,7 +81,7 @@ function NameFields({ kind, form }: UserFormProps): ReactElement {
 }
 
 const PASSWORD_HINTS = {
-  new: 'users.newPasswordHint',
+  new: 'words.passwordLength',
   other: 'users.passwordHint',
   self: undefined,
 } as const
@@ -93,7 +93,7 @@ function PasswordFields({ kind, form }: UserFormProps): ReactElement {
   return (
     <>
       <PasswordField
-        label={t(kind === 'new' ? 'users.password' : 'users.newPassword')}
+        label={t(kind === 'new' ? 'users.password' : 'ui.newPassword')}
         hint={hint && t(hint)}
         isRequired={kind === 'new'}
         autoComplete="new-password"

@@ -31,19 +31,19 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
     ...rest,
   })
   return [
-    column('id', t('users.id'), {
+    column('id', t('words.id'), {
       width: 54,
       onCard: 'bare',
       cell: (user) => <IdCell user={user} />,
     }),
-    column('username', t('users.username'), {
+    column('username', t('words.username'), {
       width: 112,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (user) => <NameCell user={user} />,
     }),
-    column('status', t('users.status'), {
+    column('status', t('words.status'), {
       width: 122,
       onCard: 'aside',
       cell: (user) => <StateTag user={user} />,
@@ -53,7 +53,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
       onCard: 'bare',
       cell: (user) => <LevelTag user={user} />,
     }),
-    column('group', t('users.group'), {
+    column('group', t('ui.groupName'), {
       onCard: 'bare',
       cell: ({ group }) => <GroupTag name={group} />,
     }),
@@ -63,12 +63,12 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
       onCard: 'brief',
       cell: (user) => <InvitesCell user={user} />,
     }),
-    column('created', t('users.created'), {
+    column('created', t('words.created'), {
       width: 160,
       isHiddenAtFirst: true,
       cell: ({ created_time }) => <Time at={created_time} style="stamp" />,
     }),
-    column('actions', t('users.actions'), {
+    column('actions', t('words.actions'), {
       width: 92,
       isPinned: true,
       align: 'end',
@@ -81,7 +81,7 @@ export function userColumns(t: TFunction, locale: string, actions: UserRowAction
 function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>[] {
   const count = new Intl.NumberFormat(locale)
   return [
-    column('quota', t('users.quota'), {
+    column('quota', t('words.balance'), {
       onCard: 'brief',
       align: 'end',
       cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
@@ -91,7 +91,7 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
       align: 'end',
       cell: ({ used_quota }) => <Quota value={quotaOf(used_quota)} />,
     }),
-    column('requests', t('users.requests'), {
+    column('requests', t('words.requests'), {
       width: 86,
       onCard: 'brief',
       align: 'end',
@@ -120,7 +120,7 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): R
         ]
       : []
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('users.edit'), icon: 'edit', onChoose: () => actions.onEdit(user) },
+    { id: 'edit', text: t('ui.editRow'), icon: 'edit', onChoose: () => actions.onEdit(user) },
     {
       id: 'adjust',
       text: t('users.adjust'),
@@ -148,7 +148,7 @@ function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): R
           onToggle={() => void actions.setEnabled(user, user.status !== 1)}
         />
       )}
-      <RowMenu items={items} label={t('users.more', { name })} />
+      <RowMenu items={items} label={t('words.moreFor', { name })} />
     </span>
   )
 }

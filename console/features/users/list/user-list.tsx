@@ -70,7 +70,7 @@ export function UserList(props: UserListProps): ReactElement {
       isMuted={isMuted}
       isEnded
       onOpen={props.onOpen}
-      openText={t('users.open')}
+      openText={t('words.details')}
       selection={{ keys, onChange: setKeys }}
     />
   )
@@ -105,15 +105,15 @@ function UserFilters({ view }: { view: UserListView }): ReactElement {
     <>
       <KeywordFilter label={t('users.search')} view={view} />
       <Select
-        aria-label={t('users.searchGroup')}
+        aria-label={t('ui.groupName')}
         value={filter.group}
         choices={[
-          { value: '', label: t('users.anyGroup') },
+          { value: '', label: t('words.allGroups') },
           ...names.map((name) => ({ value: name, label: name })),
         ]}
         onChange={(group) => setFilter({ group })}
       />
-      <Button onClick={refresh}>{t('users.query')}</Button>
+      <Button onClick={refresh}>{t('words.searchAction')}</Button>
     </>
   )
 }

@@ -17,7 +17,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }): ReactE
       <table>
         <thead>
           <tr>
-            {adjustment.isMany && <th scope="col">{t('users.username')}</th>}
+            {adjustment.isMany && <th scope="col">{t('words.username')}</th>}
             <th scope="col">{t('users.balanceNow')}</th>
             <th scope="col">{t('users.balanceAfter')}</th>
           </tr>
