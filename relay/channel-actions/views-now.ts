@@ -8,7 +8,7 @@ import type { ProbeDeps, ProbeResult } from './probe.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** What channel checks need, both those that an admin starts and the scheduled ones. */
+/** The dependencies of channel checks, both those that an admin starts and the scheduled ones. */
 export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views

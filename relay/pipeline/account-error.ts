@@ -10,8 +10,8 @@ const CODES = new Set([
 ])
 
 /**
- * What a provider has against our key or account, as a code; null when it is something else. Told
- * by the status and by structured codes alone: words may echo a prompt.
+ * Returns a code when the provider rejects our key or account; null otherwise. Only the status and
+ * structured codes decide, because the text of an error may echo a prompt.
  */
 export function accountErrorOf({
   error,

@@ -17,7 +17,7 @@ import type { RelayDeps } from './relay-deps.ts'
 /** How a call ended, for its limits. */
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-/** What of a request tells its size. */
+/** The parts of a request that determine its size. */
 export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
 
 /** A call's place among those under way; `release` once, at its end. */
@@ -61,7 +61,10 @@ export async function acquirePermit(
 
 type UserRate = RelayOptions['userRate']
 
-/** What the token and, unless its group is exempt, the site set; nothing for what neither does. */
+/**
+ * Lists the limits of the token and, unless its group is exempt, of the site. A limit that neither
+ * sets is absent.
+ */
 function rulesFor(
   userId: number,
   group: string,

@@ -10,7 +10,7 @@ export type Caller = {
   /** In the playground, what stands for one: see `relay/playground/`. */
   readonly token: RelayToken
   readonly user: RelayUser
-  /** Whose prices and channels apply. */
+  /** The group whose prices and channels apply. */
   readonly group: string
   readonly pinnedChannelId: number | null
 }
@@ -24,8 +24,8 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Who calls, checked in a fixed order, so that a key tells nothing before it is known. Only a wrong
- * key waits for anything, and the first call of a token that is bound to addresses.
+ * Authenticates the caller in a fixed order of checks, so that an unknown key learns nothing. Only
+ * a wrong key awaits anything, and the first call of a token that is bound to addresses.
  */
 export async function authenticate(
   { views, vault, failedKeys }: Deps,

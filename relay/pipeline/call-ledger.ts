@@ -54,7 +54,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
   }
 }
 
-/** What a call used, and how it ended. */
+/** The usage of a call, and how it ended. */
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage

@@ -47,10 +47,13 @@ export async function claimCall(
   }
 }
 
-/** Of a body alone, as claims were kept before: the account refuses such a call as a repeat. */
+/**
+ * Returns a SHA-256 in hex. Earlier releases stored the hash of the body alone; the account refuses
+ * such a call as a repeat.
+ */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Of the whole request: the same body sent elsewhere asks for something else. */
+/** Hashes the whole request, because the same body at another path is another request. */
 function hashOf(
   { method, url = '' }: Exchange['request'],
   { work, body }: { readonly work: Work; readonly body: Buffer },

@@ -11,13 +11,13 @@ import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** What came of a call, as far as it can be billed. */
+/** The result of a call, as far as it can be billed. */
 export type Delivery = {
   /** The provider's usage, as sent; undefined when there was none. */
   readonly rawUsage: unknown
   /** The answer's `model`, as sent; undefined or null when it named none. */
   readonly answeredModel: unknown
-  /** What was delivered, read only when it must be counted. */
+  /** The delivered text, which is read only when it must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
   /** The provider's usage came before words that were delivered, and may leave them out. */

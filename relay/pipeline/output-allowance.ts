@@ -20,7 +20,7 @@ const ROUGH_FACTOR = 2
 /** A token of the rough count stands for two bytes of the stream at least. */
 const BYTES_PER_TOKEN = 2
 
-/** What is to be done about a stream, given how much it has delivered. */
+/** The decision about a stream, given how much it has delivered. */
 export type AllowanceVerdict =
   | 'go-on'
   /** Its hold is nearly used up. */
@@ -80,7 +80,7 @@ export class OutputAllowance {
     this.lookAtBytes = 0
   }
 
-  /** What the call can be charged for where nothing is left beyond its hold. */
+  /** Returns the limits of what the call can be charged when nothing is left beyond its hold. */
   limits(): TokenLimits {
     const { inputTokens } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0

@@ -5,7 +5,7 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 
-/** What a call may use at most, and what it holds for that. */
+/** The output limit of a call, and what is held for it. */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds

@@ -33,11 +33,11 @@ export type CallPlan = {
   readonly terms: CallTerms
   /** Whether channels' overrides apply. */
   readonly isOverridden: boolean
-  /** Where it may go; which of them, and in which order, is drawn when it goes. */
+  /** The channels the call may be sent to. Their order is drawn when the call is dispatched. */
   readonly offer: Offer<RelayChannel>
 }
 
-/** What the call may cost at worst and where it may go; or why it may not be made. */
+/** Returns the worst-case cost of the call and its channels, or why it is refused. */
 export function planCall(
   views: Views,
   caller: Caller,
@@ -97,7 +97,7 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // What the caller gets to see is decided by what the caller asked for.
+  // The model that the caller requested decides what the caller sees.
   const { wantsUsage, model: asked } = request
   return {
     channel,

@@ -236,7 +236,9 @@ async function settle(
   }
 }
 
-/** Where the model or the cost in the answer differs from what was requested and billed. */
+/**
+ * Returns how the answer differs: by a model or a cost other than what was requested and billed.
+ */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
   { channel, request, upstreamModel }: Candidate,

@@ -15,7 +15,7 @@ export type StreamVerdict =
   | 'over-limit'
   | 'balance-spent'
 
-/** Where a stream goes; false when it does not keep up. */
+/** The destination of a stream; `write` returns false when it does not keep up. */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** The caller's connection, whose answer begins with the first bytes. */
@@ -227,7 +227,7 @@ export function startStream({ response, call }: Exchange): void {
   ])
 }
 
-/** What a chunk without choices has when it is there for the usage alone. */
+/** The members of a chunk without choices that was sent only for the usage. */
 const USAGE_CHUNK = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
