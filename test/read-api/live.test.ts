@@ -214,7 +214,9 @@ describe('the live socket', () => {
     await listener.until(at(last))
     got.push(...positionsOf(listener))
     const events = await api.core.store.readAll(0, 10_000)
-    const expectedEvents = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelsCreated')
+    const expectedEvents = events.filter(
+      ({ type }) => type === 'CallSettled' || type === 'ChannelsCreated',
+    )
     expect(got).toEqual(expectedEvents.map(({ position }) => position))
     expect(got.length).toBe(1_001)
   })

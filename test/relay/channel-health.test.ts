@@ -150,7 +150,9 @@ describe('a channel that fails', () => {
     rig.provider.script.push({ kind: 'status', status: 503 })
     const countBefore = [requestCount(first), requestCount(rig.provider)]
     expect((await chat(rig)).status).toBe(200)
-    expect([requestCount(first), requestCount(rig.provider)]).toEqual(countBefore.map((count) => count + 1))
+    expect([requestCount(first), requestCount(rig.provider)]).toEqual(
+      countBefore.map((count) => count + 1),
+    )
   })
 
   it('is tried once by a call, and not at all when no retry is left', async () => {

@@ -49,7 +49,8 @@ const work = async () => {
   return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
 }
 
-const unreadableWarnings = () => warnings.filter((line) => line.includes('unreadable Kafka message'))
+const unreadableWarnings = () =>
+  warnings.filter((line) => line.includes('unreadable Kafka message'))
 
 type Foreign = { readonly key: string | null; readonly value: Buffer | null }
 

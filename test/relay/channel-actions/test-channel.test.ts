@@ -45,7 +45,9 @@ describe('GET /api/channel/test/{id}', () => {
     await site.admin.must('PUT', '/api/channel/', { id, status: 2 })
     const { data } = await site.ask<Tested>(`/api/channel/test/${id}?model=sim-large`)
     expect(data.model).toBe('sim-large')
-    expect(JSON.parse(site.scripted.requests.at(-1)?.body ?? '')).toMatchObject({ model: 'sim-large' })
+    expect(JSON.parse(site.scripted.requests.at(-1)?.body ?? '')).toMatchObject({
+      model: 'sim-large',
+    })
   })
 
   it('tests what was saved a moment ago', async () => {
