@@ -33,7 +33,7 @@ const REPLACED = new RegExp(
     String.raw`\b(?:ChannelAct|enteredTarget|hiddenWords|SeatsMax|askUpstream|takeReport)\b`,
     String.raw`\b(?:AccountTroubles|isPassedBy|isTakingBack|actTogether|onlyOwnSocket)\b`,
     String.raw`\bKnown(?:Token|Channel|User|Redemption|Task|Message|Names)\b`,
-    String.raw`\b(?:Take(?:Token|Redemption)Ids|DropPasskeys|MarkUnconfirmed|lostCents|ReportEffect)\b`,
+    String.raw`\b(?:Take(?:Token|Redemption)Ids|NoteUnconfirmed|moneyGone|knownCents)\b`,
   ].join('|'),
 )
 const LOCAL = new Set(['node_modules', '.git', '.env'])
