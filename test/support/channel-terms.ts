@@ -1,9 +1,9 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { DEFAULT_TERMS } from '#write-api/channels/channel-terms.ts'
+import { INITIAL_TERMS } from '#write-api/channels/channel-terms.ts'
 
 /** The default terms of a channel for one model. Tests spread them, and name what matters. */
 export const PLAIN_CHANNEL_TERMS: ChannelTerms = {
-  ...DEFAULT_TERMS,
+  ...INITIAL_TERMS,
   name: 'plain',
   models: ['sim-small'],
 }
