@@ -1,14 +1,16 @@
-/** A call that failed: refused by a rule, by HTTP, or because no answer came. */
+/** A failed request: refused by a rule, failed by HTTP status, or without an answer. */
 export class ApiError extends Error {
-  /** Stable, for programs: `InsufficientQuota`; `Http404` or `Network` where none was named. */
+  /**
+   * Stable, for programs: `InsufficientQuota`; `Http404` or `Network` when the server named none.
+   */
   readonly code: string
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 when there was no answer. */
   readonly status: number
-  /** The server's `X-Request-Id`, empty when no answer came. */
+  /** The server's `X-Request-Id`; empty when there was no answer. */
   readonly requestId: string
-  /** The server's own words where `message` says something else; else empty. */
+  /** The server's own message when `message` says something else; otherwise empty. */
   readonly detail: string
-  /** What `Retry-After` asks for, in milliseconds. */
+  /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -33,8 +35,8 @@ export class ApiError extends Error {
 }
 
 /**
- * How a failed act is told by a screen that has words of its own for it: what the server refuses it
- * says itself; where it can't serve, its words and the request id stand beside those of the screen.
+ * The error for a screen that has its own message for a failed action. A refusal shows the server's
+ * message; a server failure shows the server's message and request id beside the screen's.
  */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)

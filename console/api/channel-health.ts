@@ -42,7 +42,7 @@ export const HEALTH_TONE = {
   well: 'good',
 } as const satisfies Record<HealthKind, string>
 
-/** One word for a channel, the gravest that fits. */
+/** The single most severe state of a channel. */
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'
   if (status !== 1) return 'disabled'
@@ -51,7 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'partly'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: a push brings the last minutes alone; the day's figures come with the next full read.
+  // NOTE: a push contains the last minutes only; the day's figures follow with the next full read.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'well'
 }
@@ -59,12 +59,12 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Those in trouble first, gravest first; else by id. */
+/** Channels with problems first, the most severe first; then by id. */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
 
-/** 0 to 1; null when nothing was tried. */
+/** 0 to 1; null when there were no attempts. */
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null
   const tries = figures.successes + figures.failures
@@ -75,11 +75,16 @@ export type Point = { readonly from: number; readonly rate: number | null; reado
 
 const BAR_SECONDS = 180
 
-/** When the last bar of an hour that holds `at` ends: the same for all pushes of three minutes. */
+/**
+ * The end of the last bar of the hour that contains `at`: the same for all pushes within three
+ * minutes.
+ */
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/** The hour before `end`, in bars of three minutes, oldest first; one without tries is a gap. */
+/**
+ * The hour before `end` in bars of three minutes, oldest first; a bar without attempts is a gap.
+ */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -103,13 +108,16 @@ export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly 
 
 export const healthKey = ['channel-health'] as const
 
-/** How every channel does; kept up by the live socket, and read again when that was away. */
+/** The health of all channels, updated by the live socket and read again after a disconnection. */
 const healthQuery = queryOptions({
   queryKey: healthKey,
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
-/** The snapshot with what changed since; one that was read later than that knows it already. */
+/**
+ * The snapshot with a push applied; a snapshot that was read later than the push already contains
+ * it.
+ */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
   const changed = new Map(push.channels.map((channel) => [channel.id, channel]))
@@ -121,7 +129,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** The board as it is read, and as it changes; read again whenever the connection comes back. */
+/** The health board with live updates, read again whenever the connection is restored. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

@@ -58,17 +58,17 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   )
 }
 
-/** By the clock of whoever looks. */
+/** Uses the clock of the viewer's device. */
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** Ends the session on the server; here it ends even when the server can't be reached. */
+/** Ends the session on the server, and in this browser even when the server cannot be reached. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   return () => {
     startLeaving()
-    // What is under way would be answered after the session's end, by a 401.
+    // Pending requests would otherwise be answered with 401 after the session's end.
     void client.cancelQueries()
     call('GET /api/user/logout')
       .then(

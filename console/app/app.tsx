@@ -17,8 +17,8 @@ import { createRouter } from './routes.tsx'
 const WEIGHTS = [400, 600]
 
 /**
- * Fetches the glyphs of what is said without a network while there is one: the Chinese font comes
- * in slices, each when its first character is drawn, and the next may be the one that can't come.
+ * Loads the font glyphs of the offline message while there is a network. The Chinese font comes in
+ * slices that load when their first character is drawn, which is too late without a network.
  */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
@@ -43,14 +43,15 @@ function useOfflineGlyphs(): void {
   }, [t, language])
 }
 
-/** Everything that exists once: the cache, the router, and the hosts of dialogs and toasts. */
+/** The application's singletons: query cache, router, and the hosts of dialogs and toasts. */
 export function App(): ReactElement {
   const [client] = useState(createQueryClient)
   const [router] = useState(() => createRouter(client))
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // As it is now: a page without a query must not take that of the tab's first one.
+      // Uses the current location, so that a page without a query does not inherit the query of the
+      // tab's first page.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,
@@ -68,7 +69,7 @@ export function App(): ReactElement {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // Another tab logged out or in as somebody else: nothing read so far may stay.
+      // Another tab logged out or in as another user, so cached data must not remain.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

@@ -1,4 +1,4 @@
-/** Where nobody needs the console's navigation: on the way in, at home and in a chat. */
+/** Paths without the console's navigation: login and setup pages, the home page and chats. */
 const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*|chat(?:\/.*)?)?$/
 
 export const isWithoutSidebar = (pathname: string): boolean => WITHOUT_SIDEBAR.test(pathname)

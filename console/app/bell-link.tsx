@@ -6,7 +6,7 @@ import './inbox-bell.css'
 
 const SHOWN_MAX = 99
 
-/** The way to the inbox, with how much in it is unread, as far as there is room for it. */
+/** The link to the inbox, with the number of unread messages, capped for display. */
 export function BellLink({ unread }: { unread: number }): ReactElement {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)

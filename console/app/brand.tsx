@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useSiteName } from '#console/ui/page.tsx'
 import { useStatus } from '../api/status.ts'
 
-/** Four strokes and the fifth across them: a tally. */
+/** The logo: four strokes and a fifth across them, a tally. */
 export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
   return (
     <svg
@@ -19,7 +19,9 @@ export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
   )
 }
 
-/** The site's logo if it has one of its own on this host, else the mark; and its name. */
+/**
+ * The site's logo when it is hosted on this site, otherwise the default mark, and the site's name.
+ */
 export function Brand(): ReactElement {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

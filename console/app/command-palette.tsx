@@ -7,7 +7,7 @@ import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Everything by name: pages, actions, tokens, channels. The box keeps the focus throughout. */
+/** Finds pages, actions, tokens and channels by name. The text field keeps the focus throughout. */
 export function CommandPalette(props: Props): ReactElement {
   const { t } = useTranslation()
   const id = useId()
@@ -58,7 +58,7 @@ function Palette({ onClose }: { onClose: () => void }): ReactElement {
           aria-controls={`${id}-list`}
           aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
           autoComplete="off"
-          // biome-ignore lint/a11y/noAutofocus: a dialog that was asked for, with one field
+          // biome-ignore lint/a11y/noAutofocus: the user opened this dialog, which has one field
           autoFocus
           value={query}
           onChange={(event) => {
@@ -94,7 +94,7 @@ function Entries(props: {
         hidden={entries.length === 0}
       >
         {sections.map((section) => (
-          // biome-ignore lint/a11y/useSemanticElements: options of a listbox, not fields of a form
+          // biome-ignore lint/a11y/useSemanticElements: these are options of a listbox, not form fields
           <div key={section} role="group" aria-label={t(`commands.section.${section}`)}>
             <p aria-hidden="true">{t(`commands.section.${section}`)}</p>
             {entries.map((entry, index) =>
@@ -126,7 +126,7 @@ function Option(props: {
     if (isActive) element?.scrollIntoView({ block: 'nearest' })
   }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the box's, which keeps the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the text field keeps the focus and handles keys
     <div
       ref={show}
       id={props.id}

@@ -19,14 +19,16 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/** The palette's button, the keys of everything, and the two dialogs, fetched when first asked. */
+/**
+ * The palette's button, the global shortcuts, and the two dialogs, which are loaded on first use.
+ */
 export function Commands(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Drawn only once it is here: what fails now, with the network away, can be asked again.
+      // Rendered only after loading, so that a load that fails without a network can be retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)
@@ -55,8 +57,8 @@ export function Commands(): ReactElement {
 }
 
 /**
- * Not part of the first load, but there before anybody is likely to ask for it. A page that is
- * left meanwhile, or a server that is away, ends the fetch: asking for it tries again.
+ * Preloads the dialogs when the browser is idle, outside the first load. Leaving the page or an
+ * unreachable server ends the preload; using a dialog then loads it again.
  */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)

@@ -17,7 +17,7 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** One line for as long as calls get no answer, in place of a storm of toasts. */
+/** One banner while requests get no answer, instead of many toasts. */
 function HealthBanner(): ReactElement | null {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -56,7 +56,7 @@ function onNetwork(listener: () => void): () => void {
   }
 }
 
-/** Everything behind the login: top bar, sidebar, content. */
+/** The layout behind the login: top bar, sidebar, content. */
 export function ConsoleLayout(): ReactElement {
   const user = useUser()
   const { pathname, search } = useLocation()
@@ -78,7 +78,7 @@ const OwnPasswordPage = lazy(async () => ({
   default: (await import('../features/me/own-password-page.tsx')).OwnPasswordPage,
 }))
 
-/** In place of the console, until whoever came in by a reset has chosen a password. */
+/** Replaces the console until a user whose password was reset has chosen a new one. */
 function OwnPasswordLayout(): ReactElement {
   const leave = useLogout()
   return (

@@ -4,7 +4,7 @@ import { useRouteError } from 'react-router-dom'
 import { Button } from '#console/ui/button.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 
-/** What stands in place of a page that threw. */
+/** Shown in place of a page that threw an error. */
 export function CrashPage(): ReactElement {
   const { t } = useTranslation()
   const error = useRouteError()

@@ -8,8 +8,9 @@ import { showError } from '#console/ui/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Until the site has its root account, every path is the setup page; afterwards none is. Who was
- * here when it had one doesn't wait to hear it again: the fresh answer follows.
+ * Until the site has a root account, every path leads to the setup page; afterwards none does. A
+ * browser that has seen the completed setup does not wait for the answer, which is checked in the
+ * background.
  */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -26,7 +27,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
 }
 
 /**
- * Only looks for a stored user: the server judges every call anyway, and its 401 leads here too.
+ * Only checks for a stored user: the server authorizes every request, and its 401 leads here too.
  */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
@@ -37,7 +38,7 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
-/** An observer of its own, so that no page that is left takes the question with it. */
+/** Uses a separate observer, so that leaving a page does not cancel the request. */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
   let isTold = false
@@ -52,7 +53,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** Undefined when the server can't be asked: the visitor is told, and the page stands. */
+/** Undefined when the server cannot be reached: the visitor sees a message and the page stays. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
@@ -63,7 +64,9 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   }
 }
 
-/** The spec's words for an answer that says no, and for a call that throws. */
+/**
+ * The messages that the specification prescribes for a negative answer and for a failed request.
+ */
 const tellFailure = (error: unknown): void =>
   showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 

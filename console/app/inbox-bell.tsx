@@ -6,15 +6,18 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** A stream that says nothing may be one that can't: the count is no older than this. */
+/**
+ * The maximum age of the count while the live stream is silent, because a silent stream may be
+ * broken.
+ */
 const POLL_LIVE_MS = 60_000
 
-/** The bell, which is told what is unread, and asks where it can't be told. */
+/** The bell with the unread count, which is pushed, and polled while pushing is not possible. */
 export function InboxBell(): ReactElement {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const isLetIn = useUser()?.must_change_password !== true
-  // NOTE: a hidden tab does not ask: the interval rests there.
+  // NOTE: a hidden tab does not poll: the interval pauses there.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
     enabled: isLetIn,
@@ -26,7 +29,7 @@ export function InboxBell(): ReactElement {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // An answer that is under way is older than what was pushed.
+      // A pending answer is older than the pushed value.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 
 const isMac = /Mac|iP/.test(navigator.userAgent)
 
-/** ⌘K or Ctrl+K, as this machine's keyboard says it. */
+/** ⌘K or Ctrl+K, depending on the platform. */
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
-/** `g d` as two keys, one after the other. */
+/** `g d` is shown as two keys, one after the other. */
 export function KeysText({ keys }: { keys: string }): ReactElement {
   const { t } = useTranslation()
   return (

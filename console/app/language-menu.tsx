@@ -5,7 +5,7 @@ import { Button } from '#console/ui/button.tsx'
 import { MenuButton } from '#console/ui/menu.tsx'
 import { showError } from '#console/ui/toast.ts'
 
-/** Each language by its own name. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
 
 export function LanguageMenu(): ReactElement {

@@ -7,12 +7,12 @@ import { Panel } from '#console/ui/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
-/** In the session: this document, or one before it, was loaded by a retry. */
+/** Set in the session when a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
- * In place of a page that could not be fetched; the shell around it works on. Browsers remember a
- * script that failed until the document is loaded anew: so that is what another try does.
+ * Replaces a page whose script could not be loaded; the shell around it keeps working. Browsers
+ * remember a failed script until the document is reloaded, so a retry reloads the document.
  */
 export function LostPage({ file }: { file: string }): ReactElement {
   const { t } = useTranslation()
@@ -39,11 +39,14 @@ export function LostPage({ file }: { file: string }): ReactElement {
   )
 }
 
-/** At once, when the network is back, and every few seconds: servers come back without a sign. */
+/**
+ * Retries at once when the network returns, and every few seconds, because a server's return gives
+ * no signal.
+ */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // A file that is served and still fails must not reload the page for ever. The clock counts
+      // A script that is served but still fails must not reload the page for ever. The clock counts
       // from the load of this document, which is the last reload or later.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
@@ -60,7 +63,10 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/** Only a server that is there: a reload without one would take the shell away too. */
+/**
+ * Reloads only when the server responds, because a reload without a server would lose the shell
+ * too.
+ */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

@@ -24,7 +24,7 @@ export type NavItem = {
     | 'me'
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** Where its page is found besides: one address, or with a slash at the end all below it. */
+  /** A further address of its page; with a trailing slash, all addresses below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
@@ -91,7 +91,7 @@ const ITEMS: readonly NavItem[] = [
   },
 ]
 
-/** The pages that this user is shown. */
+/** The pages that this user sees. */
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
   return ITEMS.filter(
     (item) => (item.section !== 'admin' || isAdmin(user)) && (item.isOffered?.(status) ?? true),

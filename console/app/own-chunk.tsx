@@ -2,8 +2,9 @@ import type { ComponentType } from 'react'
 import { LostPage } from './lost-page.tsx'
 
 /**
- * The page of a chunk; when the chunk does not come, a page that says so and tries again. Never
- * rejects: a route whose `lazy` did stays pending, and the router draws nothing.
+ * Loads the page of a chunk or, when that fails, a page that reports the failure and retries. It
+ * never rejects, because the router would keep a route pending whose `lazy` rejects, and render
+ * nothing.
  */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
@@ -16,7 +17,7 @@ export async function ownChunk(
   }
 }
 
-/** The file that did not come, where the browser names it; else the console's own document. */
+/** The file that failed, when the browser names it; otherwise the console's own document. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

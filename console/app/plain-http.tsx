@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/icons.tsx'
 
-/** What everybody on the way can read is said, for as long as it is so; this machine is no way. */
+/** Warns as long as the page is served over plain HTTP from another machine. */
 export function PlainHttp(): ReactElement | null {
   const { t } = useTranslation()
   if (window.isSecureContext) return null

@@ -9,10 +9,12 @@ import { Bell, ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Where a frame takes all the room there is. */
+/** Paths on which a frame fills the available space. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/** Home, login and setup; and the pages for everybody, with the sidebar for who is logged in. */
+/**
+ * The layout of home, login and setup, and of public pages, with the sidebar for logged-in users.
+ */
 export function PublicLayout(props: {
   /** Tells the pages which paths a login may return to. */
   isKnownPath: (path: string) => boolean

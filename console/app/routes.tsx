@@ -12,14 +12,14 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** A page of its own chunk: fetched when it is first opened. */
+/** A page with its own chunk, which is loaded when the page is first opened. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** One page at several addresses, which stays as it is when one of them leads to another. */
+/** One page at several addresses, which keeps its state when one address leads to another. */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,
@@ -34,7 +34,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
-/** A page with words of its own, which come with it. */
+/** A page with its own translations, which are loaded with it. */
 const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -140,7 +140,7 @@ export function createRouter(client: QueryClient) {
         {
           element: <ConsoleLayout />,
           loader: onlyLoggedIn,
-          // A change of filters is no change of page: it lands without waiting for a loader.
+          // A change of filters does not change the page, so no loader runs.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,
         },

@@ -55,7 +55,10 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
   )
 }
 
-/** What listens comes after the page; where it does not come, the way to the inbox is there. */
+/**
+ * The live part of the bell is loaded after the page; if loading fails, the plain link to the inbox
+ * remains.
+ */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),
@@ -63,7 +66,7 @@ const InboxBell = lazy(() =>
   ),
 )
 
-/** The way to the inbox, with what is unread, for somebody who is logged in. */
+/** The link to the inbox with the unread count, for a logged-in user. */
 export function Bell(): ReactElement {
   return (
     <Suspense fallback={<BellLink unread={0} />}>
@@ -72,9 +75,9 @@ export function Bell(): ReactElement {
   )
 }
 
-/** Top bar, sidebar and footer around a page of somebody who is logged in. */
+/** Top bar, sidebar and footer around a page of a logged-in user. */
 export function ShellFrame(props: {
-  /** The first of what stands at the end of the top bar. */
+  /** The first items at the end of the top bar. */
   tools?: ReactNode
   children: ReactNode
 }): ReactElement {

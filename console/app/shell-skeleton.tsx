@@ -9,7 +9,7 @@ import { isWithoutSidebar } from './bare-paths.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
-/** What stands until the first page does: the places of the shell, once that takes long. */
+/** A placeholder of the shell, shown when the first page takes long to load. */
 export function ShellSkeleton(): ReactElement | null {
   const { t } = useTranslation()
   const isNarrow = useIsNarrow()
@@ -53,7 +53,7 @@ export function ShellSkeleton(): ReactElement | null {
   )
 }
 
-/** As wide as its place where no width is given. */
+/** Fills its container when no width is given. */
 function Bar(props: { width?: number; height: number }): ReactElement {
   const { width, height } = props
   return (

@@ -2,12 +2,14 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type SiteLink = {
   readonly id: 'home' | 'console' | 'pricing' | 'docs' | 'about'
-  /** A path of ours, or an address elsewhere. */
+  /** A path of this site, or an address of another one. */
   readonly to: string
   readonly isElsewhere: boolean
 }
 
-/** The entries of the top bar; the documentation only where the operator gave its address. */
+/**
+ * The entries of the top bar; the documentation is listed only when the operator set its address.
+ */
 export function siteLinks(status: Status | undefined): SiteLink[] {
   const docs = status?.docs_link ?? ''
   const own = (id: SiteLink['id'], to: string): SiteLink => ({ id, to, isElsewhere: false })

@@ -17,11 +17,11 @@ import { siteLinks } from './site-links.ts'
 export function TopBar(props: {
   /** Opens the mobile navigation; given on narrow screens with a sidebar. */
   onMenu?: () => void
-  /** Without links: there is nowhere to go before the setup. */
+  /** Hides the links: before the setup there is nowhere to go. */
   isBare?: boolean
-  /** Whether there is a page to register on. */
+  /** Whether there is a registration page. */
   canRegister?: boolean
-  /** The first of what stands at the end. */
+  /** The first items at the end of the bar. */
   tools?: ReactNode
 }): ReactElement {
   const { t } = useTranslation()
@@ -60,7 +60,7 @@ export function TopBar(props: {
   )
 }
 
-/** In a row, or behind a button where there is no room and no other menu. */
+/** The links in a row, or behind a button when there is no room and no other menu. */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())
@@ -103,7 +103,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   )
 }
 
-/** Where one may join: not on phones, and not where the site is one person's or closed. */
+/** The registration link; hidden on phones and on sites that are closed or for one person. */
 function RegisterLink(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

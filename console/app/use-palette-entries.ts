@@ -20,7 +20,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** What the palette lists for a query: what can be done here, then things by name. */
+/** The palette's results for a query: actions first, then objects by name. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -31,7 +31,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   return [...calls, ...acts.filter(({ title }) => matches(title, query.trim())), ...found]
 }
 
-/** The calls with the request id that was typed or pasted; each opens in the usage log. */
+/** Calls with the request id that was typed or pasted; each opens in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -106,7 +106,7 @@ function useFound(query: string): readonly Entry[] {
 
 type Named = { readonly id: number; readonly name: string }
 
-/** The value once it has stood still for a moment: not every letter is worth a request. */
+/** The value after a short pause in typing, to avoid a request per character. */
 function useSettled<Value extends string | null>(value: Value): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -32,7 +32,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   me: 'm',
 }
 
-/** What can be done on every page behind the login. */
+/** The actions that are available on every page behind the login. */
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
   const actions = useActions()
@@ -124,7 +124,7 @@ function useActions(): Command[] {
   ]
 }
 
-/** The first search or filter of the page that takes text. */
+/** Focuses the first search or filter field of the page. */
 function focusSearch(): void {
   const inputs = document.querySelectorAll<HTMLInputElement>('#main search input')
   const field = [...inputs].find(({ type }) => type === 'search') ?? inputs[0]

@@ -1,12 +1,14 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/** Files of their own: their list of character ranges is larger than all other styles together. */
+/**
+ * Separate files, because their list of character ranges is larger than all other styles together.
+ */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Resolves when the page knows them; rejects when they can't come. */
+/** Resolves when the page has loaded them; rejects when loading fails. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

@@ -7,13 +7,16 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/** Whether this browser makes passkeys here: over TLS or on this machine, and by a name. */
+/**
+ * Whether this browser can create passkeys here: over TLS or on this machine, and under a host
+ * name.
+ */
 export function arePasskeysPossible(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/** Asks for a passkey; throws with words to show when the person stops it. */
+/** Asks for a passkey; throws with a message for the user when the user cancels. */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never

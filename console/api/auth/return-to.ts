@@ -1,9 +1,9 @@
-/** Where a login goes when nothing else was asked for. */
+/** The target of a login without a return path. */
 export const AFTER_LOGIN = '/app/tokens'
 
 /**
- * The path that a login may return to: of this site, of a page that exists, and nothing that a
- * browser could read as another site. Anything else becomes the default.
+ * The path that a login may return to: a path of this site, of an existing page, that no browser
+ * could read as another site. Anything else becomes the default.
  */
 export function safeReturnTo(
   value: string | null,
@@ -18,7 +18,7 @@ export function safeReturnTo(
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-/** The login page, coming back to `path` afterwards. */
+/** The login page, with a return to `path`. */
 export function loginPath(path: string, options: { isExpired: boolean }): string {
   const params = new URLSearchParams()
   if (options.isExpired) params.set('expired', 'true')

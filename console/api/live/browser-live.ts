@@ -17,12 +17,12 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** Said by the server of a socket whose session ended, also of one that asks too fast. */
+/** The server's close code when the session has ended, and for clients that send too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
 
-/** The browser's live stream: made on first use, one for the whole console. */
+/** The browser's live stream, created on first use and shared by the whole console. */
 export function liveStream(): LiveStream {
   shared ??= createLiveStream({
     connect,
@@ -49,8 +49,8 @@ const isLookedAt$ = (): Observable<boolean> =>
   )
 
 /**
- * After a logout there is nothing to connect again for, though screens linger; and whoever has a
- * password of a reset is told nothing before it is replaced.
+ * After a logout there is nothing to reconnect for, even while pages remain. A user with a reset
+ * password receives nothing until the password is replaced.
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -70,7 +70,10 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/** A browser complains of a socket that is closed while it connects: so it is closed after that. */
+/**
+ * A browser reports an error for a socket that is closed while connecting, so it is closed once
+ * open.
+ */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -81,8 +84,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * A page that is only looked at asks nothing: it asks now, and is sent to the login by the 401. Not
- * at once: another tab may be about to get a new session for its new password.
+ * An idle page sends no requests, so it sends one now, whose 401 leads to the login. The request is
+ * delayed, because another tab may be about to get a new session for a changed password.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

@@ -7,7 +7,7 @@ import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { TokenState } from '#read-api/contract/tokens.ts'
 
-/** What the screens follow of all there is. */
+/** The topics that screens subscribe to. */
 export const FOLLOWED_TOPICS = [
   'logs',
   'channels',
@@ -19,18 +19,19 @@ export const FOLLOWED_TOPICS = [
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * What each topic carries, as screens listen to it. Health comes with the channels, without a place
- * in the stream: it is not resumed but read again with each connection. Tests come with them too.
+ * The data of each topic as screens receive it. Health arrives with the channels, without a
+ * position in the stream: it is not resumed but read again with each connection. Tests arrive with
+ * the channels too.
  */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
-  /** How many messages are unread, as it is now. */
+  /** The present number of unread messages. */
   inbox: UnreadCount
-  /** A task as it now is, or how far some are. */
+  /** A task in its present state, or the progress of some tasks. */
   tasks: TaskPush
-  /** Who was made or changed. */
+  /** The user who was created or changed. */
   users: { id: number }
   tests: TestPush
   health: HealthPush
@@ -38,14 +39,14 @@ export type LiveData = {
 export type ScreenTopic = keyof LiveData
 
 /**
- * What the live stream tells a screen. `resync`: what was read before may miss something; read
+ * An event for a screen. `resync` means that data read before may miss something and must be read
  * again, at least as of `position` when there is one.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** Where the connection stands. `retryAt` is a moment of `performance.now()`. */
+/** The state of the connection. `retryAt` is a value of `performance.now()`. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
@@ -53,7 +54,7 @@ export type LiveState =
   | { kind: 'offline' }
   | { kind: 'resting' }
 
-/** Null for anything that is no message of the live protocol. */
+/** null for anything that is not a message of the live protocol. */
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null
   try {

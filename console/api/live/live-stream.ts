@@ -21,7 +21,7 @@ import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
-/** The part of a WebSocket that the stream uses, so that a test can play the other end. */
+/** The part of a WebSocket that the stream uses, so that tests can act as the server. */
 export type LiveSocket = {
   onopen: (() => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
@@ -33,7 +33,10 @@ export type LiveSocket = {
 export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
-  /** False once nobody has looked for a while: the socket is let go until somebody does. */
+  /**
+   * False once the page has been hidden for a while: the socket is closed until it is visible
+   * again.
+   */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
   readonly now: () => number
@@ -41,9 +44,9 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** Every event from now on. The connection lives as long as somebody listens. */
+  /** Every event from now on. The connection lives as long as there are listeners. */
   readonly events$: Observable<LiveEvent>
-  /** Tries at once instead of waiting. */
+  /** Retries at once instead of waiting. */
   readonly retryNow: () => void
 }
 
@@ -51,12 +54,12 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** A change of screen must not cost a connection. */
+/** Changing the screen must not close the connection. */
 const LINGER_MS = 5_000
 
 /**
- * The one stream over the live socket, shared by every screen. A broken connection is opened again
- * after growing waits and goes on where it broke; offline or unwatched, it rests.
+ * The single live stream, shared by every screen. A broken connection is reopened after growing
+ * delays and continues where it broke; while offline or hidden it pauses.
  */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
@@ -91,7 +94,7 @@ const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'restin
     distinctUntilChanged(),
   )
 
-/** Connection after connection, until unsubscribed. */
+/** Opens one connection after another until unsubscribed. */
 function keepConnected(
   parts: LiveDeps,
   cursor: LiveCursor,
@@ -115,19 +118,23 @@ function keepConnected(
   )
 }
 
-/** Doubles with each failure up to half a minute, spread by a fifth so that tabs don't stampede. */
+/**
+ * Doubles with each failure up to half a minute, varied by a fifth so that tabs do not reconnect at
+ * once.
+ */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** One connection: subscribes, pings, and gives up when the other end falls silent. */
+/** One connection: subscribes, sends pings, and ends when the server stops answering. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
     const heard = new Subject<void>()
-    // NOTE: to send on a socket that is still connecting is an error, and it may be for a while.
+    // NOTE: sending on a socket that is still connecting is an error, and connecting may take a
+    // while.
     let isOpen = false
     socket.onopen = () => {
       isOpen = true

@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs'
 
-/** Asks for the next frame; answers with how to cancel it. */
+/** Requests the next frame; returns a function that cancels the request. */
 export type FrameClock = (draw: () => void) => () => void
 
 export const browserFrames: FrameClock = (draw) => {
@@ -9,9 +9,9 @@ export const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Gathers what arrives between two frames into one list, so that a burst costs one render. When
- * more than `capacity` gathers (a hidden tab draws no frames), the list is dropped and `overflow`
- * says instead what must be done: memory stays bounded and nothing is lost in silence.
+ * Collects what arrives between two frames into one list, so that a burst costs one render. When
+ * more than `capacity` items collect (a hidden tab draws no frames), the list is dropped and
+ * `overflow` returns a replacement: memory stays bounded and nothing is lost silently.
  */
 export function perFrame<T>(
   source: Observable<T>,

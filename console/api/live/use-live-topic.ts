@@ -7,9 +7,9 @@ import { perFrame } from './per-frame.ts'
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** What arrived since the last frame, oldest first, with the newest position. */
+  /** The events since the last frame, oldest first, with the newest position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Something may be missing: read again, as of `position` at least when there is one. */
+  /** Events may be missing: read again, as of `position` at least when there is one. */
   readonly onResync: (position: number | null) => void
 }
 
@@ -26,7 +26,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** A resync makes what came before it in the same frame pointless, not what came after. */
+/** A resync makes earlier events of the same frame obsolete, but not later ones. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,
@@ -52,5 +52,5 @@ const watchState = (changed: () => void): (() => void) => {
   return () => running.unsubscribe()
 }
 
-/** Where the live connection stands now. */
+/** The present state of the live connection. */
 export const useLiveState = (): LiveState => useSyncExternalStore(watchState, () => lastState)

@@ -7,8 +7,8 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Time } from '#console/ui/time.tsx'
 
 /**
- * What the operator says of the site, and below it what can be said of any: what runs here. That is
- * where the footer's line leads.
+ * The operator's text about the site, followed by the version and licence of the software. The link
+ * in the footer leads here.
  */
 export function AboutPage(): ReactElement {
   const { t } = useTranslation()

@@ -29,7 +29,7 @@ import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 
-/** Keeps the rows on screen as the server has them; reads again when something was missed. */
+/** Updates visible rows from events, and reads the list again when something was missed. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -43,7 +43,8 @@ function useLiveChannels(): void {
       client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => newestOf(channel, newest)),
       )
-      // A row that is new, gone or tagged otherwise moves the others: only the server knows how.
+      // A row that is new, deleted or tagged differently moves the others, which only the server
+      // can order.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -54,7 +55,10 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/** Once for all that happens within a second: every call changes what a tag's channels served. */
+/**
+ * Runs once for all events within a second, because every call changes the spending of a tag's
+ * channels.
+ */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -71,7 +75,7 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
   return row === undefined || 'deleted' in row ? channel : row
 }
 
-/** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
+/** The upstream channels: list, search, create, edit, test and group by tag, with live statuses. */
 export function ChannelsPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Channels /> : <AdminsOnlyPage title={t('channels.title')} />
@@ -138,7 +142,10 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Begins with rows to keep: who may not read them is not asked again. */
+/**
+ * Mounted with the first rows, so that a user who may not read them does not trigger further
+ * requests.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -1,4 +1,7 @@
-/** Names of the wire's channel type numbers: channels of any type are shown, few can be added. */
+/**
+ * Names of the channel types by their numbers on the wire: channels of any type are shown, but few
+ * types can be created.
+ */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
   1: 'OpenAI',
@@ -55,5 +58,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** The name of a type that is not offered (any more), or not yet known. */
+/** The name of a type that is not available, or not yet known. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

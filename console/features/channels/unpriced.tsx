@@ -14,7 +14,7 @@ export const calledNames = ({ models, prefix }: Served): string[] =>
 
 const NONE: readonly string[] = []
 
-/** Finds the models of a channel whose calls are refused; none while prices are unknown. */
+/** Finds the models of a channel whose calls are refused; none while prices are loading. */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -25,11 +25,11 @@ export function useUnpriced(): (served: Served) => readonly string[] {
   }, [isSelfUse, options])
 }
 
-/** Says how many models of a channel have no price, and opens what can be done about it. */
+/** Shows how many models of a channel have no price, and opens the remedy. */
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** In a list, whose rows lead by key to the form, which has the same tag. */
+  /** True in a list, whose rows lead to the form, which has the same tag. */
   isInRow?: boolean
 }): ReactElement {
   const { t } = useTranslation()

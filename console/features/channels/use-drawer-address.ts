@@ -4,5 +4,5 @@ export type { Edited } from '#console/ui/use-drawer-address.ts'
 
 const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
 
-/** Which channel's form is open. */
+/** The channel whose form is open. */
 export const useDrawerAddress = () => useAddress(AT)

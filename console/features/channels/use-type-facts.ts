@@ -6,13 +6,13 @@ import { typeName } from './type-names.ts'
 
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
-  /** Undefined for a type that can't be served, and until the types are known. */
+  /** Undefined for an unsupported type, and while the types are loading. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
 }
 
-/** What the server declares about channel types. */
+/** The server's declarations of channel types. */
 export function useTypeFacts(): TypeFacts {
   const types = useQuery(channelTypesQuery).data
   return useMemo(() => {

@@ -8,7 +8,7 @@ import { Page } from '#console/ui/page.tsx'
 import { NoClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
-/** `/chat2link`: on to the site's chat client, with the newest enabled token. */
+/** `/chat2link`: redirects to the site's chat client with the newest enabled token. */
 export function ChatLinkPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

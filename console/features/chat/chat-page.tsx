@@ -19,8 +19,8 @@ import { useChatTokens } from './use-chat-token.ts'
 const RELOADED = 'chat-reloaded'
 
 /**
- * Another site's page. It may run scripts of its own and keep what is its own, and learns nothing
- * of ours but the address that it is given.
+ * The page of another site in a sandboxed frame. It may run scripts and use its own storage, and it
+ * learns nothing about this site except the address that it is given.
  */
 function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
   const { t } = useTranslation()
@@ -40,8 +40,8 @@ function ChatFrame({ name, address }: { name: string; address: string }): ReactE
 }
 
 /**
- * A page's policy is that of when it was loaded: a client that was added since is let in by loading
- * the page anew, once.
+ * The content security policy of a page is fixed when it is loaded. A client that was added later
+ * is allowed by reloading the page once.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
@@ -59,7 +59,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** `/chat/:id?`: one of the site's chat clients with one of the own tokens, in a frame. */
+/** `/chat/:id?`: one of the site's chat clients, with one of the user's tokens, in a frame. */
 export function ChatPage(): ReactElement {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -84,7 +84,7 @@ export function ChatPage(): ReactElement {
   return <Client key={id} client={client} site={status.server_address || window.location.origin} />
 }
 
-/** What stands in the client's place; the page has its heading all the same. */
+/** The content shown instead of a client; the page keeps its heading. */
 const Titled = (props: { title: string; children: ReactNode }): ReactElement => (
   <>
     <h1 className="tg-visually-hidden">{props.title}</h1>
@@ -150,7 +150,7 @@ function Client({ client, site }: { client: ChatLink; site: string }): ReactElem
   )
 }
 
-/** Which client with which token: whoever runs the client learns its key. */
+/** The choice of client and token. The operator of the client learns the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

@@ -5,7 +5,7 @@ import { ButtonLink } from '#console/ui/button-link.tsx'
 import type { ChatLink } from '#console/ui/chat-links.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 
-/** No client is listed: who may list one is shown where. */
+/** Shown when no client is configured; users who may configure one get a link to the setting. */
 export function NoClient(): ReactElement {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -21,7 +21,7 @@ export function NoClient(): ReactElement {
   )
 }
 
-/** None with this number, but others, of which the first is offered. */
+/** Shown when no client has this number; the first client of the list is offered instead. */
 export function OtherClient({ first }: { first: ChatLink }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -5,14 +5,14 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/toast.ts'
 
-/** How many tokens are looked through for those that are enabled. */
+/** The number of tokens that are searched for enabled ones. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
 /**
- * One's own enabled tokens, newest first, with their keys. Whoever has none is told so, and taken
- * to where tokens are made; but not where there is nothing to take a token to (`isNeeded`).
+ * The user's enabled tokens, newest first, with their keys. A user without any sees a message and
+ * is redirected to the page that creates tokens, unless no client needs a token (`isNeeded`).
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

@@ -43,7 +43,7 @@ export function CouponName({ coupon }: Cell): ReactElement {
   )
 }
 
-/** Masked on screen; copied whole. */
+/** Masked on screen; the copy button copies the whole key. */
 export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -75,7 +75,7 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** The end that matters now: when it begins, until when it lasts, or since when it is over. */
+/** The relevant end of the validity: its start, its end, or the time since which it is over. */
 export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
   const { t } = useTranslation()
   const now = useNow()

@@ -15,11 +15,11 @@ const COLUMNS = [
   'valid_until',
 ] as const satisfies readonly (keyof CsvCoupon)[]
 
-/** What makes spreadsheets in Chinese read UTF-8. */
+/** Spreadsheets in Chinese need it to recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** A line per code (RFC 4180), with times as ISO 8601; empty where there is none. */
+/** One line per code (RFC 4180), with times in ISO 8601; empty when there is none. */
 export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   const lines = coupons.map((coupon) => [
     guarded(coupon.key),
@@ -34,7 +34,7 @@ export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Text that a spreadsheet would run as a formula gets a `'`. */
+/** Prefixes `'` to text that a spreadsheet would run as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {
@@ -45,7 +45,7 @@ function quoted(cell: string | number | boolean): string {
 const isoOf = (seconds: number): string =>
   seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
 
-/** Has the browser keep it as a file. */
+/** Saves the codes as a file in the browser. */
 export function saveCsv(coupons: readonly CsvCoupon[]): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([couponsCsv(coupons)], { type: 'text/csv' }))

@@ -5,20 +5,20 @@ import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
-/** What the form holds: numbers as typed, dates as their field has them. */
+/** The content of the form: numbers as typed, dates in the format of their field. */
 export type CouponDraft = {
   name: string
   amount: string
-  /** Codes to create at once; 1 when editing. */
+  /** The number of codes to create at once; 1 when editing. */
   count: string
-  /** Empty: one is made up. */
+  /** Empty: the server generates one. */
   key: string
   isGift: boolean
   /** Empty or -1: no limit. */
   maxUses: string
-  /** Empty: at once. */
+  /** Empty: valid at once. */
   validFrom: string
-  /** Empty: for ever. */
+  /** Empty: never expires. */
   validUntil: string
 }
 
@@ -64,7 +64,9 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   validUntil: dateFieldText(coupon.valid_until),
 })
 
-/** What is edited: how many had it already, and when it was to end, which may be over by now. */
+/**
+ * The edited code: the number of its redemptions, and its original end, which may be in the past.
+ */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
@@ -91,7 +93,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** The fields as the server takes them; ask `couponFaults` first. */
+/** The request body of a draft without errors (see `couponFaults`). */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   name: draft.name.trim(),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),

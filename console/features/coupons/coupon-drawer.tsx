@@ -28,7 +28,7 @@ import { CouponForm } from './coupon-form.tsx'
 type CouponDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  /** The codes that were made, in order, with their keys. */
+  /** The created codes, in order, with their keys. */
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
@@ -77,7 +77,10 @@ function keyErrors(error: unknown) {
   return errorsByCode<CouponDraft>({ key: KEY_CODES })(error)
 }
 
-/** The same as long as the same is asked for: pressed again after a fault, it is no second act. */
+/**
+ * Returns the same key while the same request is repeated, so that pressing again after an error
+ * does not create codes twice.
+ */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
   if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
   return attempt.key
@@ -110,8 +113,8 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
 }
 
 /**
- * One code or `count` of them, all or none; answers their keys, in order. Once for an
- * `idempotencyKey`: where the answer got lost, the same ones again.
+ * Creates one code or `count` of them, all or none, and returns their keys in order. An
+ * `idempotencyKey` creates them once: a repeated request returns the same codes.
  */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

@@ -21,7 +21,7 @@ import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
 import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
 
-/** Columns that sort the list, and what the server calls them. */
+/** The columns that sort the list, with the server's names for them. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -42,7 +42,7 @@ const ADDRESS = listAddress(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** The page of codes that the address asks for; read again when somebody redeems a code. */
+/** The page of codes that the address requests, read again when a code is redeemed. */
 function useCouponList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
@@ -50,7 +50,7 @@ function useCouponList() {
   return useListPage(ADDRESS, redemptionsQuery)
 }
 
-/** By name, id or a whole key, and by status. */
+/** Filters by name, id or a whole key, and by status. */
 function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -69,7 +69,7 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): Re
   )
 }
 
-/** What can be done to the selected codes. */
+/** Actions on the selected codes. */
 function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; acts: CouponActs }): ReactElement {
   const { t } = useTranslation()
   const { acts, chosen } = props
@@ -99,7 +99,7 @@ type CouponListProps = {
   onDeleteByName: () => void
 }
 
-/** The codes of the site: filtered, sorted, page by page, some of them selected. */
+/** The site's codes: filtered, sorted, paged and selectable. */
 export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
   const acts = useCouponActions()
@@ -128,7 +128,7 @@ export function CouponList(props: CouponListProps): ReactElement {
   )
 }
 
-/** For codes that need not be chosen one by one. */
+/** Actions on many codes without selecting them. */
 function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (

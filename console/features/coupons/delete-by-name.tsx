@@ -9,7 +9,7 @@ import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 
-/** Deletes all codes of a name: how many there are is said before it is done. */
+/** Deletes all codes of a name, after showing how many there are. */
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

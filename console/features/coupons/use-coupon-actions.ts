@@ -22,7 +22,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** What can be done to codes of the list, always the same functions. */
+/** The actions on codes of the list, as stable functions. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -39,10 +39,10 @@ export function useCouponActions(): CouponActs {
   }, [t, client])
 }
 
-/** Carries it out, shows what failed, and reads the list again. */
+/** Runs an action, shows its error, and reads the list again. */
 type Doing = (act: () => Promise<void>) => Promise<void>
 
-/** Shown before the server has answered; one press takes it back. */
+/** Shows the change before the server has answered; one press undoes it. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
     client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
@@ -61,7 +61,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
   return setEnabled
 }
 
-/** For good, once it was confirmed. */
+/** Deletes for good, after confirmation. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
     confirm({ title, body, confirmText: t('words.delete'), tone: 'danger' })
@@ -86,7 +86,7 @@ function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'remo
   }
 }
 
-/** With the chosen ones; with none, each says so. */
+/** Actions on the selected codes; without a selection, each shows a message. */
 function several(
   t: TFunction,
   doing: Doing,

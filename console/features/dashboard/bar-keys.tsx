@@ -6,7 +6,10 @@ import { colourOf } from './series-colour.ts'
 import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
-/** What a bar stands for. `place`: 0 left to 1 right; the tip keeps within the chart. */
+/**
+ * The tooltip of a bar. `place` is the position from 0 (left) to 1 (right), so that the tooltip
+ * stays inside the chart.
+ */
 function BarTip(props: {
   chart: UsageChart
   bucket: ChartBucket
@@ -40,7 +43,7 @@ function BarTip(props: {
   )
 }
 
-/** The bars as they are reached: one stop for Tab, arrow keys go from bar to bar. */
+/** Keyboard access to the bars: one tab stop, and arrow keys that move from bar to bar. */
 export function BarKeys(props: {
   chart: UsageChart
   nameOf: (series: string) => string

@@ -1,14 +1,17 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/** Calls that ended in one second; null: not known, as the connection was away. A gap, not a 0. */
+/**
+ * The number of calls that ended in one second; null when the connection was down, which is shown
+ * as a gap and not as 0.
+ */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** The last minute, second by second, oldest first; told once a second. */
+/** The last minute, second by second, oldest first; emits once a second. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -30,10 +33,10 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Rows of the log that a call made; others are movements of a balance. */
+/** Whether a row of the log belongs to a call; other rows are movements of a balance. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** Over the last seconds that are known; null where the newest one isn't. */
+/** The rate over the latest known seconds; null when the newest second is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

@@ -3,7 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Segmented } from '#console/ui/switches.tsx'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 
-/** Whose usage, of what, in which steps, since when; a choice of one is none. */
+/**
+ * Controls for scope, series, step and range of the chart; a control with a single choice is not
+ * shown.
+ */
 export function ChartControls({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { set } = view

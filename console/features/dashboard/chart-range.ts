@@ -9,7 +9,7 @@ export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** As far as the server counts at once, less a week that a step may add. */
+/** The longest range that the server sums at once, less a week that a step may add. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -19,18 +19,18 @@ export const SPANS: Record<ChartRange, number> = {
   '90d': 90 * DAY,
 }
 
-/** The range that shows a step well: what a dashboard opens with where nothing else is asked. */
+/** The range that suits a step; a dashboard opens with it by default. */
 export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
 
-/** The operator's choice, as the site's status has it. */
+/** The operator's choice, from the site's status. */
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Of tokens there are days alone: in one there is nothing to compare. */
+/** Tokens are counted by day, and a single day allows no comparison. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 
-/** Steps that draw more than a bar, and fewer than can be told apart. */
+/** The steps that draw more than one bar, and few enough bars to tell apart. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {
     hour: !isByDay && span <= 8 * DAY,
@@ -40,7 +40,7 @@ export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   return STEPS.filter((step) => fits[step])
 }
 
-/** The wanted step where it fits, else the nearest that does. */
+/** The requested step when it fits the range, otherwise the nearest that does. */
 export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
   const fitting = stepsFor(span, isByDay)
   if (fitting.includes(wanted)) return wanted
@@ -48,23 +48,23 @@ export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): 
   return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
 }
 
-/** What was zoomed into, where the address says something that can be shown. */
+/** The zoomed range in the address, or null when the address has none that can be shown. */
 export function zoomOf({ from, to }: Stretch): Stretch | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** A range that ends now, in whole steps, so that no bar lacks what was before its range. */
+/** A range that ends now, in whole steps, so that the first bar is complete. */
 export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
   const least = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
 }
 
-/** The same, out to the ends of its first and last step. */
+/** The same range, extended to the boundaries of its first and last step. */
 export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
   from: bucketStart(from, calendar),
   to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
 })
 
-/** From the first to the last of two bars, whichever was first. */
+/** The two bars in ascending order. */
 export const between = (one: number, other: number): [first: number, last: number] =>
   one <= other ? [one, other] : [other, one]

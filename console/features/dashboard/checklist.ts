@@ -1,6 +1,9 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/** What is known of the site; null where it isn't yet, or isn't this user's to know. */
+/**
+ * The progress of the first setup; a field is null while it is loading or when this user may not
+ * see it.
+ */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
@@ -11,7 +14,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** Where a step is taken: its form. `unpriced`: a served model that has no price, if any. */
+/** The form in which a step is done. `unpriced` is a served model without a price, if any. */
 export function stepPath(name: StepName, unpriced: string | undefined): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -20,7 +23,7 @@ export function stepPath(name: StepName, unpriced: string | undefined): string {
   return `/admin/settings?${new URLSearchParams({ prices: 'unset', ...model })}`
 }
 
-/** The way to the first call, in order. Channels and prices are the admins' steps. */
+/** The steps to the first call, in order. Channels and prices are steps for admins. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

@@ -18,7 +18,7 @@ import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
 
-/** Where one stands: the balance as it falls, what it went on, and the last calls. */
+/** The start page: the balance, recent usage and the latest calls, all updated live. */
 export function DashboardPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -52,7 +52,10 @@ export function DashboardPage(): ReactElement {
 const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
-/** One's own chart is drawn anew as calls end; without a live connection, as the operator says. */
+/**
+ * A user's own chart is redrawn as calls end; without a live connection, at the interval that the
+ * operator chose.
+ */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'
@@ -60,7 +63,7 @@ function useReadEvery(scope: UsageScope): number | false {
   return isLive ? false : minutes * MINUTE_MS
 }
 
-/** Whether the numbers renew themselves just now, and another try where they don't. */
+/** Shows whether the figures update live, with a button to reconnect when they do not. */
 function LiveMark(): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -8,7 +8,7 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The balance first, then what today cost. All exact: they fall and rise by what a call costs. */
+/** The balance first, then today's usage. All figures are exact and change with every call. */
 export function Figures(props: {
   user: User | undefined
   today: LogStat | undefined
@@ -56,7 +56,7 @@ const callsOf = ({ request_count }: User, number: Intl.NumberFormat) => ({
   number: number.format(request_count),
 })
 
-/** A name, what it comes to, and what there is to say of it. */
+/** A label, a value and a comment below it. */
 export function Figure(props: {
   name: string
   value: ReactNode

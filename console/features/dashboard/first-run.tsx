@@ -19,10 +19,13 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Steps are also taken in other tabs, and by other admins. */
+/** Steps may be completed in other tabs and by other admins. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** The way to the first call: each step leads to its form, and is done once that is a fact. */
+/**
+ * The steps to the first call. Each step links to its form and is marked as done once the data
+ * shows it.
+ */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -32,7 +35,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // The head and the steps have another height once all is known: until then neither is shown.
+  // The panel's height depends on the data, so nothing is shown until all of it is loaded.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
@@ -77,7 +80,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   )
 }
 
-/** About as high as the panel. */
+/** A placeholder with about the height of the panel. */
 export const FirstRunWait = (): ReactElement => (
   <Panel>
     <Skeleton height={420} />
@@ -123,10 +126,10 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** Forms that were opened from a step lead back to the list of steps. */
+/** Forms opened from a step return to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Calls that work as they stand; the key is shown masked and copied whole. */
+/** Sample calls that work unchanged; the key is shown masked and copied in full. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

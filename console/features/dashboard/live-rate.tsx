@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** How many calls end each second over the whole site, as the live socket tells it. */
+/** The number of calls that end per second on the whole site, from the live socket. */
 export function LiveRate(): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,11 +38,14 @@ export function LiveRate(): ReactElement {
 
 const STARTS_IN = 5
 
-/** The connection is made as the page opens: only what takes longer is worth a word. */
+/** The connection opens together with the page; a notice appears only when that takes longer. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/** An ornament: the figure beside it says it. A second that isn't known has no bar. */
+/**
+ * A decorative bar chart; the figure beside it carries the information. An unknown second has no
+ * bar.
+ */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
   const { seconds, most } = props
   return (

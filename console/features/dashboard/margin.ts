@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/money.ts'
 
-/** As the server sums it up, in quota. */
+/** The server's sums, in quota. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -8,15 +8,15 @@ export type Costed = {
 }
 
 export type Margin = {
-  /** Charged less what providers ask, over the calls whose cost is known. */
+  /** The charges less the providers' costs, over the calls whose cost is known. */
   readonly amount: bigint
-  /** Of what was charged for those; null where that is nothing. */
+  /** The amount as a share of those charges; null when they are 0. */
   readonly share: number | null
-  /** How much of all that was charged those make up; 1 where nothing was charged. */
+  /** The share of all charges that belongs to calls with known cost; 1 when nothing was charged. */
   readonly coverage: number
 }
 
-/** null: no cost is known, which is not a cost of nothing. */
+/** null when no cost is known, which differs from a cost of 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

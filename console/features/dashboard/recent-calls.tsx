@@ -12,7 +12,7 @@ import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** The last calls, as they happen. */
+/** The latest calls, updated live. */
 export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const calls = rows?.filter((row) => row.request_id !== '')

@@ -8,7 +8,7 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Figure } from './figures.tsx'
 import { type Costed, marginOf } from './margin.ts'
 
-/** What is left of the charges once providers are paid, as far as their prices are known. */
+/** The site's margin: charges less provider costs, as far as provider prices are known. */
 export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -31,7 +31,7 @@ export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactE
   )
 }
 
-/** What the margin is, or what it lacks and where that is set. */
+/** Explains the margin, or names the missing provider prices with a link to their setting. */
 export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   const { t } = useTranslation()
   const percent = usePercent()
@@ -47,14 +47,17 @@ export function MarginNote({ totals }: { totals: Costed }): ReactElement {
   )
 }
 
-/** Of one line of a list: the share alone, as there is little room. */
+/** The margin of one list row; only the share, because space is limited. */
 export function MarginShare({ of }: { of: Costed }): ReactElement {
   const percent = usePercent()
   const share = marginOf(of)?.share ?? null
   return <>{share === null ? '–' : percent(share)}</>
 }
 
-/** Rounded towards zero: what is not quite all of it is never called so. */
+/**
+ * Formats a share as a percentage, rounded towards zero, so that less than all never reads as 100
+ * %.
+ */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
   const format = new Intl.NumberFormat(locale, {

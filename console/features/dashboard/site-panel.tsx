@@ -20,7 +20,7 @@ import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
 import { asked } from './use-usage.ts'
 
-/** How the whole site does: for those who run it. */
+/** The figures of the whole site, for admins. */
 export function SitePanel({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)
@@ -117,7 +117,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
 const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** Over all channels of which some relay says it. */
+/** The calls in flight over all channels for which some relay reports. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -147,7 +147,7 @@ function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }): ReactElement {
 
 const EVERY_MS = 10_000
 
-/** How the whole site does over the chart's range; read again now and then, as all write to it. */
+/** The site's figures over the range of the chart, refreshed periodically. */
 function useSite({ range, zoom, calendar }: ChartView) {
   return useQuery({
     queryKey: [...siteUsageKey, zoom ?? range, calendar],
@@ -160,7 +160,7 @@ function useSite({ range, zoom, calendar }: ChartView) {
 
 const siteUsageKey = ['site-usage'] as const
 
-/** Totals of the site, its top users and models, and the lag, for admins. */
+/** Totals of the site, its top users and models, and the projection lag, for admins. */
 const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
   call('GET /api/data/site', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

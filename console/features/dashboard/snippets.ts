@@ -1,7 +1,7 @@
 export type SnippetKind = 'curl' | 'python' | 'node'
 export const SNIPPET_KINDS: readonly SnippetKind[] = ['curl', 'python', 'node']
 
-/** A call that works as it stands, for the address, key and model given. */
+/** A sample call for the given address, key and model that works unchanged. */
 export function snippetOf(
   kind: SnippetKind,
   { address, key, model }: { address: string; key: string; model: string },
@@ -12,7 +12,7 @@ export function snippetOf(
 
 const HELLO = [{ role: 'user', content: 'Hello' }]
 
-/** For single quotes of a POSIX shell. */
+/** Escapes a text for single quotes of a POSIX shell. */
 const shellText = (text: string): string => text.replaceAll("'", "'\\''")
 
 const curlSnippet = (address: string, key: string, model: string): string =>
@@ -50,6 +50,6 @@ const nodeSnippet = (address: string, key: string, model: string): string =>
     'console.log(answer.choices[0].message.content)',
   ].join('\n')
 
-/** `sk-ab…yz`: enough to know it again, too little to use it. */
+/** `sk-ab…yz`: enough to recognise the key, not enough to use it. */
 export const maskedKey = (key: string): string =>
   key.length < 12 ? 'sk-…' : `${key.slice(0, 5)}…${key.slice(-4)}`

@@ -6,7 +6,9 @@ import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { useDashboard } from './use-dashboard.ts'
 import './dashboard.css'
 
-/** The way to the first call as a page of its own: what is done, what is left, a ready example. */
+/**
+ * The setup steps as a separate page: completed steps, remaining steps, and a ready sample call.
+ */
 export function StartPage(): ReactElement {
   const { t } = useTranslation()
   const { self } = useDashboard()

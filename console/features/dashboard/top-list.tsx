@@ -13,13 +13,13 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** Its calls in the usage log; null where they can't be asked for. */
+  /** Filters that show its calls in the usage log; null when the log has no such filter. */
   readonly search: Readonly<Record<string, string>> | null
-  /** Where the list has that column. */
+  /** Present when the list has that column. */
   readonly margin?: ReactNode
 }
 
-/** Who or what most was charged for: a table whose rows are bars, too. */
+/** The users, models or channels with the highest charges, as a table whose rows are also bars. */
 export function TopList(props: {
   title: string
   head: string

@@ -8,13 +8,13 @@ import { colourOf } from './series-colour.ts'
 import type { UsageChart } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** `BarKeys` lies over the bars: its edges in the style sheet are these. */
+/** `BarKeys` overlays the bars; its edges in the style sheet equal these margins. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /**
- * Draws what was prepared, and decides nothing. Heights are numbers, for drawing alone; every
- * figure that is read comes from the exact ones. Its own chunk: the drawing library is large.
+ * Draws prepared data. Heights are rounded numbers for drawing only; all figures in text are exact.
+ * This component has its own chunk because the chart library is large.
  */
 export function UsageBars(props: {
   chart: UsageChart
@@ -73,6 +73,6 @@ export function UsageBars(props: {
   )
 }
 
-/** Nothing where nothing is known, so that no bar of height 0 is drawn. */
+/** Undefined for an unknown value, so that no bar of height 0 is drawn. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -1,17 +1,17 @@
 export type ChartMeasure = 'quota' | 'count' | 'token_used'
 
-/** What one series has at a time: of a model, or of a token. */
+/** The usage of one series at one time; a series is a model or a token. */
 export type ChartPoint = { readonly series: string; readonly created_at: number } & {
   readonly [Measure in ChartMeasure]: number
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** One bar: what each series has there; a series that is not named had no calls. */
+/** The data of one bar; a series that is missing had no calls. */
 export type ChartBucket = {
-  /** Unix seconds of the start; days and weeks are the browser's, or of UTC. */
+  /** Unix seconds of its start; days and weeks follow the browser's time zone, or UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** Null where nothing is known: no call was recorded there. A gap, not a zero. */
+  /** null when no data was recorded, which is shown as a gap and not as zero. */
   readonly total: bigint | null
 }
 
@@ -21,24 +21,24 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** Largest first; the last one may gather the others under `OTHERS`. */
+  /** The largest first; the last one may combine the remaining series under `OTHERS`. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
 }
 
-/** How time is cut. Where only days of UTC are counted, no other zone's days can be told. */
+/** The division of time into steps. Data that is counted by UTC days has no other time zone. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
-/** The series that gathers what has no name or no colour of its own: always the last. */
+/** The series that combines series without a name or a colour; it is always the last. */
 export const OTHERS = ''
-/** As many as there are colours that can be told apart in both themes. */
+/** The number of colours that are distinguishable in both themes. */
 export const SERIES_MAX = 6
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-/** Everything the drawing needs, decided here: buckets, series in order, totals, the peak. */
+/** Prepares everything that is drawn: buckets, ordered series, totals and the maximum. */
 export function prepareUsageChart(
   points: readonly ChartPoint[],
   ask: Calendar & { from: number; to: number; measure: ChartMeasure },
@@ -73,7 +73,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // What adds nothing has no bar and needs no colour, unless there is nothing else.
+  // A series of zeros has no bar and needs no colour, unless all series are zero.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
@@ -86,21 +86,24 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
-/** Every bucket's start from `from` to `to`; days follow the calendar, over clock changes too. */
+/**
+ * The start of every bucket from `from` to `to`; days follow the calendar, across clock changes
+ * too.
+ */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
   for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
   return found
 }
 
-/** The start of the bucket after the one that starts at `at`. */
+/** The start of the bucket that follows the one starting at `at`. */
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Enough to land inside the next bucket: a day can have 25 hours. */
+/** Long enough to reach the next bucket: a day can have 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** The start of the hour, day or week (from Monday) that `at` is in. */
+/** The start of the hour, day or week (from Monday) that contains `at`. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

@@ -14,7 +14,7 @@ import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from '.
 import type { ChartView } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The chart's figures, exactly; what isn't known is a dash. */
+/** The exact figures of the chart; unknown values are a dash. */
 function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
@@ -65,7 +65,7 @@ function UsageTable(props: {
   )
 }
 
-/** The chart in a sentence, for everybody. */
+/** The chart in one sentence, also for screen readers. */
 function ChartSummary(props: {
   chart: UsageChart
   view: ChartView
@@ -96,7 +96,7 @@ function ChartSummary(props: {
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
-/** Usage over time by model or token: in a sentence, as bars, or as a table. */
+/** Usage over time by model or token: as a sentence, as bars or as a table. */
 export function UsagePanel({
   view,
   everyMs,
@@ -144,7 +144,7 @@ export function UsagePanel({
   )
 }
 
-/** What is zoomed into, and the way back. */
+/** The zoomed range and a button that resets it. */
 function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }): ReactElement {
   const { t } = useTranslation()
   const hour = { step: 'hour' as const }
@@ -198,7 +198,7 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-/** As a sentence says it: with what is counted, where the figure alone doesn't tell. */
+/** The measure in a sentence, with its unit when the figure alone does not show it. */
 function useMeasureWords(
   measure: ChartMeasure,
   text: (value: bigint) => string,

@@ -5,8 +5,8 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 const NONE = -1
 
 /**
- * Which bar is told of, which are chosen, and the keys and drags that change it. Shift with the
- * arrows, or dragging, chooses several; Enter, or letting go, zooms into them.
+ * The focused bar, the selected bars, and the keys and drags that change them. Shift with an arrow
+ * key, or dragging, selects several bars; Enter, or releasing the pointer, zooms into them.
  */
 export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
   const { buckets } = chart
@@ -22,7 +22,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
     const [from, until] = [buckets[first]?.at, buckets[end]?.at]
     setAnchor(NONE)
     if (from === undefined || until === undefined) return
-    // One hour is the finest that is counted; all there is would be no closer.
+    // The finest step is one hour, so zooming into all bars would change nothing.
     const isAll = first === 0 && end === last
     if (isAll || (chart.step === 'hour' && first === end)) return
     onZoom({ from, to: bucketEnd(until, chart) - 1 })
@@ -54,7 +54,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
   return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
 }
 
-/** Pointing tells of a bar; dragging chooses bars, and letting go takes them. */
+/** Hovering focuses a bar, dragging selects bars, and releasing applies the selection. */
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,

@@ -17,7 +17,7 @@ import type { ChartMeasure, ChartStep } from './usage-chart.ts'
 
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
-/** What is left out is the operator's choice: the step that a dashboard opens with. */
+/** An absent parameter means the operator's default step. */
 const ADDRESS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
@@ -30,13 +30,13 @@ const ADDRESS = {
 
 export type ChartView = ReturnType<typeof useChartView>
 
-/** What the chart shows, by the address, the operator's choice and who looks. */
+/** The state of the chart, from the address, the operator's defaults and the viewer's role. */
 export function useChartView() {
   const [asked, set] = useUrlState(ADDRESS)
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? asked.scope : 'self'
-  // Of everybody's tokens there are no sums: they are one's own to tell apart.
+  // The server has no sums by token for all users; tokens are shown only for the own usage.
   const by = scope === 'all' ? 'model' : asked.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)

@@ -13,10 +13,12 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Calls that ended while another page was open were not heard here: what is kept may be old. */
+/**
+ * Calls that ended while another page was open were not received here, so cached data may be stale.
+ */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/** Balance, today's totals and the last calls, read again as soon as a call of one's own ends. */
+/** Balance, today's totals and the latest calls, refreshed when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

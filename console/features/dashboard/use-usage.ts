@@ -18,7 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Usage over a stretch of time: a fixed one, or a range that ends now. */
+/** Usage over a fixed range, or over a range that ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -28,13 +28,14 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Calls that ended while another page was open were not heard here: what is kept may be old.
+    // Calls that ended while another page was open were not received here, so cached data may be
+    // stale.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
 }
 
-/** In unix seconds, as of now. */
+/** The range in unix seconds, as of now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -48,7 +49,10 @@ async function read(
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
-/** By name; by name and number where two have the same one. What is of no token has no name. */
+/**
+ * Series by token name, with the id appended when two tokens share a name. Usage without a token
+ * has an empty name.
+ */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
   for (const { token_id: id, token_name: name } of points) {
@@ -60,7 +64,10 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** One's own usage by token and day of UTC; ends in unix seconds. Id 0 gathers the rest. */
+/**
+ * The user's usage by token and UTC day; both ends in unix seconds. Id 0 combines the remaining
+ * tokens.
+ */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

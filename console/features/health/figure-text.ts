@@ -17,7 +17,7 @@ export const speedText = (tokensPerSecond: number, number: Intl.NumberFormat): s
     tokensPerSecond < 9.95 ? Math.round(tokensPerSecond * 10) / 10 : Math.round(tokensPerSecond),
   )
 
-/** `0:42`, `12:05`: what is left of a pause. */
+/** `0:42`, `12:05`: the remaining time of a pause. */
 export function countdownText(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   const rest = String(seconds % 60).padStart(2, '0')

@@ -11,13 +11,14 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** What failed is shown from its first per cent on. */
+/** The minimum height of the failed part, so that a single per cent is visible. */
 const LEAST = 2
 
 /**
- * The last hour: a bar for each period, its failed part on top in another colour and hatched
- * apart by a gap. A period without calls has a dot. An ornament: the figures beside it say it.
- * All of a colour are one path: a board that scrolls draws hundreds of bars a frame.
+ * The last hour as one bar per period, with the failed part on top in another colour and separated
+ * by a gap. A period without calls is a dot. The bars are decorative: the figures beside them carry
+ * the information. All bars of a colour are one path, because a scrolling board draws hundreds of
+ * bars per frame.
  */
 function SparkBars({ points }: { points: readonly Point[] }): ReactElement {
   const paths = pathsOf(points)
@@ -58,23 +59,23 @@ type Of = {
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
   readonly period: Period
-  /** When the last of the bars ends, in unix seconds. */
+  /** The end of the last bar in unix seconds. */
   readonly barsEnd: number
 }
 
-/** What is not known is a dash, never a zero. */
+/** An unknown value is a dash, never a zero. */
 export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** What a channel is and how it stands, then its figures, then what it has in hand. */
+/** The columns of the board: name and state, then the figures, then current load. */
 export const healthColumns = (of: Of): readonly Column<Row>[] => [
   ...standingColumns(of),
   ...figureColumns(of),
   ...handColumns(of),
 ]
 
-// All columns together are as wide as the board of a window of 1 280 pixels.
+// All columns together fit the board in a window 1 280 pixels wide.
 const END = { align: 'end', width: 80, onCard: 'brief' } as const
 
 function figureColumns({ t, number, period }: Of): readonly Column<Row>[] {
@@ -178,7 +179,7 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
   </span>
 )
 
-/** How many answers were not as they were asked for: by another model, or at a higher cost. */
+/** The number of answers that differed from the request: another model, or a higher cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

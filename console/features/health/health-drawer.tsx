@@ -15,7 +15,7 @@ const WIDTH = 820
 
 type View = { window: Period; history: HistoryRange; at: number }
 
-/** One channel: what is open and why, how it did over time, each model, and what happened. */
+/** The details of one channel: open circuits and their causes, history, models and timeline. */
 export function HealthDrawer(props: {
   channel: ChannelHealth | null
   view: View

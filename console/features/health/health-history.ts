@@ -1,7 +1,7 @@
 import { stampText } from '#console/ui/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** A step as it is drawn; null where there was nothing to tell. */
+/** A step of the chart; null where there was no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
@@ -18,12 +18,12 @@ export type History = {
   readonly attempts: number
   /** Over all steps; null without any attempt. */
   readonly rate: number | null
-  /** The step that did worst; the newest of equal ones. */
+  /** The step with the lowest rate; the newest of equal ones. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // In a day the hour tells a step; in a week the date does as well.
+  // A day needs only the time of a step; a week needs the date as well.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

@@ -24,7 +24,7 @@ import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
 
-/** How the upstream channels do, as it happens: for admins. */
+/** The live health of the upstream channels, for admins. */
 export function HealthPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('words.channelHealth')} />
@@ -123,7 +123,7 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
   )
 }
 
-/** Whether what is shown renews itself just now, and another try where it doesn't. */
+/** Shows whether the data updates live, with a button to reconnect when it does not. */
 function LiveMark(): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -8,7 +8,7 @@ import type {
 
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
-/** How far back a channel's history goes. */
+/** The ranges of a channel's history. */
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
@@ -17,23 +17,23 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The channel whose details are open; 0 none. */
+  /** The channel whose details are open; 0 for none. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(HISTORY_RANGES, '24h'),
-  /** Of the timeline: the moment asked about, in unix seconds; 0 none. */
+  /** The requested time of the timeline in unix seconds; 0 for none. */
   at: integerParam({ fallback: 0 }),
 }
 
 const LOG_TYPE_ERROR = '6'
 const LOG_RANGES: Readonly<Record<Period, string>> = { m5: '1h', h1: '1h', d1: '24h' }
 
-/** The usage log, narrowed to the calls that failed at a channel. */
+/** A link to the usage log, filtered to the failed calls of a channel. */
 export function failedCallsLink(channelId: number, period: Period): string {
   const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: LOG_RANGES[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** Those that are asked for, the troubled first. */
+/** The channels that match the filters, those with problems first. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },
@@ -51,7 +51,7 @@ export function shownChannels(
     .toSorted(byTrouble)
 }
 
-/** How many channels are in which state; those there are none of are left out. */
+/** The number of channels in each state; states without channels are left out. */
 export function countKinds(channels: readonly ChannelHealth[]): ReadonlyMap<HealthKind, number> {
   const counts = new Map<HealthKind, number>()
   for (const channel of channels) {

@@ -14,13 +14,13 @@ import { Gap } from './health-columns.tsx'
 import { type History, prepareHistory } from './health-history.ts'
 import { HISTORY_RANGES } from './health-view.ts'
 
-/** What the chart draws, in figures, newest first. */
+/** The data of the chart as figures, newest first. */
 function HistoryTable({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const time = (value: number | null) => (value === null ? <Gap /> : durationText(value, number))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reachable by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
       <table className="tg-health-table">
         <thead>
@@ -52,7 +52,7 @@ const HistoryChart = lazy(async () => ({
   default: (await import('./history-chart.tsx')).HistoryChart,
 }))
 
-/** Success rate and latency of a channel over time: in a sentence, as a chart, or as a table. */
+/** Success rate and latency of a channel over time: as a sentence, a chart or a table. */
 export function HistoryPanel(props: {
   channelId: number
   range: HistoryRange

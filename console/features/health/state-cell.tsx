@@ -7,7 +7,7 @@ import { useTimeLeft } from '#console/ui/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './figure-text.ts'
 
-/** A channel's state in a word, and below it why, and until when. */
+/** A channel's state, and below it the cause and the end of the state. */
 export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
   const { t } = useTranslation()
   const kind = healthKind(channel)
@@ -38,7 +38,7 @@ function Why(props: { channel: ChannelHealth; kind: HealthKind }): ReactElement 
   )
 }
 
-/** One circuit in a line: what it is of, why it opened, and how long it stays so. */
+/** One circuit in a line: its scope, its cause and its remaining time. */
 export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElement {
   const { t } = useTranslation()
   const { model, key_index: key, state, failures, round, until } = circuit
@@ -58,10 +58,12 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElemen
 
 const TICK_MS = 1_000
 
-/** What is left of a pause; once it is over, that the next call tries it. */
+/**
+ * The remaining time of a pause; after its end, a note that the next call will test the circuit.
+ */
 function Countdown({ until }: { until: number }): ReactElement {
   const { t } = useTranslation()
-  // The server names a moment of the wall clock, which is read once for each.
+  // The server sends a wall-clock time, which is converted once to the monotonic clock.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

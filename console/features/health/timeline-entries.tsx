@@ -77,7 +77,7 @@ function FoldedEntries({ group }: { group: EntryGroup }): ReactElement {
   )
 }
 
-/** The kind of an entry, its details, and who brought it about. */
+/** The kind of an entry, its details and its author. */
 export function EntryText({ entry }: { entry: TimelineEntry }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

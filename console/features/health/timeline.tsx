@@ -13,7 +13,7 @@ import { EntryText, TimelineEntries } from './timeline-entries.tsx'
 
 const pad = (part: number): string => String(part).padStart(2, '0')
 
-/** Unix seconds as the browser's field for local date and time has it. */
+/** Unix seconds in the format of a `datetime-local` field. */
 function fieldText(at: number): string {
   if (at === 0) return ''
   const date = new Date(at * 1_000)
@@ -21,7 +21,7 @@ function fieldText(at: number): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** A moment, to the second, in this browser's time; or now again. */
+/** Selects a time to the second in the browser's time zone, or returns to the present. */
 function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()
@@ -55,10 +55,13 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactE
   )
 }
 
-/** What happened to a channel, newest first; and how it stood at a moment, and why. */
+/**
+ * The history of a channel, newest first, with its state at a selected time and the cause of that
+ * state.
+ */
 export function Timeline(props: {
   channelId: number
-  /** Unix seconds; 0: now. */
+  /** Unix seconds; 0 means now. */
   at: number
   onAt: (at: number) => void
 }): ReactElement {
@@ -106,7 +109,7 @@ export function Timeline(props: {
   )
 }
 
-/** The answer to "why was it off then". */
+/** The state at the selected time and its cause. */
 function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): ReactElement {
   const { t } = useTranslation()
   const { state, because } = props.state
@@ -122,10 +125,12 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
   )
 }
 
-/** More than a screen: runs of one circuit are folded into single lines. */
+/** More than a screen, because runs of one circuit are folded into single lines. */
 const TIMELINE_PAGE = 50
 
-/** What happened to a channel up to a moment (unix seconds; 0 now), and how it stood then. */
+/**
+ * The history of a channel up to a time (unix seconds; 0 means now), and its state at that time.
+ */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

@@ -16,7 +16,7 @@ import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** One message; opening it marks it read. */
+/** One message; opening it marks it as read. */
 export function MessagePage(): ReactElement {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -48,7 +48,7 @@ export function MessagePage(): ReactElement {
   )
 }
 
-/** What is gone, or was never here, is said once, and the inbox shown instead. */
+/** A missing message is reported once, and the inbox is shown instead. */
 function useLeaveIf(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,11 +66,13 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** One of one's own messages; 404 when it went to others, is deleted or never was. */
+/** One of the user's messages; 404 when it has other recipients, is deleted or never existed. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks a message read once it is shown. The badge moves at once, and back where that failed. */
+/**
+ * Marks a message as read once it is shown. The unread count changes at once, and back on failure.
+ */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

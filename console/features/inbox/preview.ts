@@ -1,13 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** So much of a text is looked at: what takes away its marks may take long for a long one. */
+/** The part of a text that is processed, because removing markup from a long text may take long. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** As they are seen: a family or a flag is one, however many code points it has. */
+/** Counts characters as displayed: an emoji of several code points is one. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** The beginning of a message as a line of text, cut at 100 characters: 97 and an ellipsis. */
+/** The beginning of a message as one line of text, cut at 100 characters: 97 and an ellipsis. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -21,11 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** Nobody reads an address, and a picture in one leaves no room for the text after it. */
+/** An address in a preview is useless, and an embedded image would leave no space for the text. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** As far as it is read, without a mark that is cut in two. */
+/** The processed part, without a markup character that is cut in two. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** For reading alone: what comes of it is shown as text, never as markup. */
+/** For display only: the result is shown as text, never as markup. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -49,15 +49,15 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** An address may have parentheses of its own, in its title too. */
+/** An address may contain parentheses, and so may its title. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
-/** Of a line: the one under a table's head. */
+/** Matches the rule below a table's header. */
 const isTableRule = (line = ''): boolean =>
   line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
 
-/** A table's cells one after the other, from its head to the next empty line. */
+/** The cells of a table in sequence, from its header to the next empty line. */
 function withoutTables(text: string): string {
   let isInTable = false
   const lines = text.split('\n')
@@ -73,7 +73,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // A picture that is a link.
+    // An image that is a link.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -7,7 +7,7 @@ import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { type OnNeeded, useLogin } from './use-login.ts'
 
-/** Faults appear where they are; the server's refusal stands above the button. */
+/** Field errors appear below their fields; the server's error appears above the button. */
 export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const { logIn, isBusy, refusal } = useLogin(props.onNeeded)

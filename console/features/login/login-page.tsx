@@ -18,7 +18,7 @@ import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** In by a passkey alone; nothing where this browser has none to offer. */
+/** Logs in with a passkey alone; renders nothing when the browser does not support passkeys. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -40,7 +40,7 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** Has the browser ask for any passkey of this site, and logs in with it. */
+/** Lets the browser ask for any passkey of this site, and logs in with it. */
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
@@ -51,7 +51,7 @@ export function LoginPage(): ReactElement {
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('shell.login'))
-  // Another way in leads here as well, when it is asked for a second step.
+  // Other login methods also lead here when they require a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -85,7 +85,9 @@ export function LoginPage(): ReactElement {
   )
 }
 
-/** Where passwords let in the super admin alone, their form stands last and folded. */
+/**
+ * The login methods. When only the super admin may use a password, that form is last and collapsed.
+ */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -119,7 +121,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   )
 }
 
-/** `aff`: the code of whoever invited, which goes along to the registration. */
+/** `aff` is the invitation code, which is passed on to the registration. */
 function Links({ aff }: { aff: string | null }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,7 +9,9 @@ import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
-/** Where another site sends the browser back to: ends the journey, and goes on. */
+/**
+ * The page that another site redirects back to: completes the login or the binding and continues.
+ */
 export function OAuthPage(): ReactElement {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -35,7 +37,7 @@ export function OAuthPage(): ReactElement {
     }
   })
   useEffect(() => {
-    // A code is good once: a second time would be a failure.
+    // An authorization code is valid once; a second request would fail.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -59,7 +61,8 @@ async function comeBack(
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
-    // Without a state the link may be anybody's: it would log in as whoever made it.
+    // Without a state parameter, the link may come from an attacker and would log the user in as
+    // the attacker.
     if (said.state === undefined) throw new Error(refused)
     const input = { query: said as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)

@@ -9,7 +9,10 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
+/**
+ * A button for each further login method that the site offers. `isFirst`: no other method precedes
+ * them.
+ */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -59,7 +62,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** Whoever is on the login page logs in, though this browser may still know somebody. */
+/** On the login page a user logs in, even when this browser still remembers another user. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

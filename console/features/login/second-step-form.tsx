@@ -14,14 +14,14 @@ import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** What a code is called in the form. */
+/** Labels of the kinds of code. */
 const CODES = {
   totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
   recovery: { label: 'auth.recoveryCode', lead: 'auth.recoveryLead', other: 'auth.useRecovery' },
 } as const
 type CodeKind = keyof typeof CODES
 
-/** The step after the password: a code of the app, a passkey, or a recovery code. */
+/** The second step of a login: a code of the app, a passkey or a recovery code. */
 export function SecondStepForm({
   needed,
   onRestart,
@@ -87,7 +87,7 @@ export function SecondStepForm({
 function CodeForm(props: {
   kind: CodeKind
   isBusy: boolean
-  /** `tell`: what is wrong with the code. */
+  /** `tell` shows what is wrong with the code. */
   onCode: (code: string, tell: (words: string) => void) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
@@ -129,7 +129,7 @@ function CodeForm(props: {
   )
 }
 
-/** Has the browser ask for one of the user's passkeys, as the second step of this login. */
+/** Lets the browser ask for one of the user's passkeys, as the second step of this login. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

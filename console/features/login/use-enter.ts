@@ -6,13 +6,13 @@ import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
-/** What every login ends in: the user is kept, and the page that was asked for opens. */
+/** Completes every login: stores the user and opens the page that was requested. */
 export function useEnter() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // Where a way in by another site was to lead, before it was asked for a second step.
+  // The target of a login by another site, kept while the second factor was required.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (user: SessionUser, { isCommonPassword = false } = {}): Promise<void> => {

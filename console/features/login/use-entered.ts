@@ -6,14 +6,14 @@ import { storeUser } from '#console/api/session.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 
-/** What follows a way in by another site: this browser knows its user, and goes on. */
+/** Completes a login by another site: stores the user and continues. */
 export function useEntered() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (entered: LoginResult, returnTo: string | null): Promise<void> => {
-    // Without a session there is nobody yet: the login page asks for the second factor.
+    // Without a session there is no user yet: the login page asks for the second factor.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })
     }

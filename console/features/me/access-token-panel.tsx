@@ -16,7 +16,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The token by which one's scripts come in. It is shown once, right after it was made. */
+/** The access token for the user's scripts. It is shown once, right after it was created. */
 export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

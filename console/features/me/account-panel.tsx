@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False: a first one is set, and there is no current one to know. */
+  /** False when a first password is being set, which needs no current one. */
   hasPassword: boolean
   onClose: () => void
 }): ReactElement {
@@ -43,7 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/** The password, and the end of the account. A super admin's has none. */
+/** Changes the password and deletes the account. The super admin's account cannot be deleted. */
 export function AccountPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

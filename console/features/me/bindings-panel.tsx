@@ -22,7 +22,7 @@ import { IDS } from './bound-ways.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The other ways in: those that the site offers, and those that are bound. */
+/** Further login methods: those that the site offers, and those that are bound. */
 export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

@@ -1,7 +1,7 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** Where a user's account of another site stands; empty while none is bound. */
+/** The user field that holds the bound account of each site; empty while none is bound. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

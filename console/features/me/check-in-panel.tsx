@@ -12,7 +12,7 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 
-/** The reward of the day, where the site gives one. */
+/** The daily reward, when the site offers one. */
 export function CheckInPanel(): ReactElement | null {
   return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
 }
@@ -62,5 +62,5 @@ function CheckIn(): ReactElement {
   )
 }
 
-/** Whether today's reward is still to be had. */
+/** Whether today's reward is still available. */
 const checkInStatusQuery = apiQuery('GET /api/user/check_in_status')

@@ -10,7 +10,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import { proven } from './proven.tsx'
 
-/** The own account's end, once its name has been typed. */
+/** Deletes the user's own account, after the user has typed its name. */
 export function DeleteDialog(props: {
   isOpen: boolean
   username: string

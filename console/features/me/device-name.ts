@@ -1,4 +1,4 @@
-// Order matters: most browsers name those that they descend from as well.
+// The order matters, because most browsers also name the browsers that they derive from.
 const BROWSERS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Edge', /\bEdgA?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -18,8 +18,8 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 const CHARACTERS_MAX = 40
 
 /**
- * What a `User-Agent` says in few words: `Chrome 140 · Windows`. A script's own name where it is no
- * browser; empty when it said nothing.
+ * A short description of a `User-Agent`: `Chrome 140 · Windows`. The name of a script when it is
+ * not a browser; empty when the header is empty.
  */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([, mark]) => mark.test(userAgent))

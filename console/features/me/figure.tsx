@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 
-/** One number with its name; stands in a `dl`. */
+/** A number with its label, for use inside a `dl`. */
 export function Figure(props: { name: string; children: ReactNode }): ReactElement {
   return (
     <div>

@@ -16,7 +16,7 @@ import { Figure } from './figure.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
-/** The link to invite others by, and what it brought; where the site has invitations. */
+/** The invitation link and its rewards, on sites with invitations. */
 export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -27,7 +27,7 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const least = leastTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // What was earned while there were invitations stays one's own.
+  // Rewards earned while invitations were enabled remain available.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -99,7 +99,7 @@ function InviteLink(): ReactElement {
   )
 }
 
-/** The code of one's own invite link; it never changes. */
+/** The code of the user's invitation link; it never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -13,12 +13,12 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { IDS } from './bound-ways.ts'
 
-/** The other sites that a tab is sent to and comes back from. */
+/** The other sites that a tab is redirected to and returns from. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
 /**
- * Who has nothing to prove it by comes in anew, the way that is bound, and is back at this page;
- * who came in by a messenger, by the login page.
+ * Asks for a new login when the user has no other proof: with a bound site that returns to this
+ * page, or with the login page for users of a messenger.
  */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()

@@ -21,10 +21,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Binds a mail address, proved by its code, in place of the one before. */
+/** Binds a mail address, proved by a mailed code, and replaces the previous address. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The address that is bound; empty for none. */
+  /** The bound address; empty for none. */
   bound: string
   onClose: () => void
 }): ReactElement {
@@ -65,7 +65,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** Mounted with the dialog alone: the human check loads when it is needed. */
+/** Mounted together with the dialog, so that the human verification loads only when needed. */
 function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
   const { t } = useTranslation()
   const human = useHumanCheck('verification')

@@ -34,13 +34,13 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
-/** The own mail address: it logs in, and gets the link that resets a forgotten password. */
+/** The user's mail address, which allows logging in and resetting a forgotten password. */
 function MailPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
-  // The server refuses where it is the last way in, and says so.
+  // The server refuses to remove the last login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
       title: t('auth.unbindMailTitle'),
@@ -78,7 +78,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** Who one is here, and what one has. */
+/** The user's name, role and figures. */
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -125,7 +125,7 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** Everything that is one's own: who one is, what one gets, how one comes in and is told. */
+/** The user's account: profile, quota, login methods and notifications. */
 export function MePage(): ReactElement {
   const { t } = useTranslation()
   const self = useQuery(selfQuery)

@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
 import type { User } from '#read-api/contract/users.ts'
 
-/** What a panel is given: the own account, undefined until it is known. */
+/** The props of a panel: the user's account, undefined while loading. */
 export type MePanelProps = { readonly user: User | undefined }
 
 export type MePanel = {
   readonly id: string
-  /** On narrow screens the side's panels follow the main ones. */
+  /** On narrow screens, panels of the side column follow the main ones. */
   readonly column: 'main' | 'side'
-  /** Draws a `Panel` of the kit, or nothing where it has nothing to offer. */
+  /** Renders a `Panel`, or nothing when it has nothing to offer. */
   readonly Panel: (props: MePanelProps) => ReactElement | null
 }

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 
 const SHOWN_FIRST = 10
 
-/** What one can call: ten names, and the rest when asked for. */
+/** The models that the user can call: ten names, and the rest on request. */
 export function ModelsPanel(): ReactElement {
   const { t } = useTranslation()
   const models = useQuery(usableModelsQuery)

@@ -27,7 +27,7 @@ type FieldsProps = {
   onChange: (patch: Partial<SettingsDraft>) => void
 }
 
-/** When one is warned that quota runs low, and where. */
+/** The threshold and the channel of low-quota warnings. */
 export function NotificationFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props
@@ -40,7 +40,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // What isn't shown is left as it was.
+        // Hidden fields keep their values.
         onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -49,7 +49,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** Where warnings are mailed to; an address that nobody has shown to be theirs needs its code. */
+/** The address for warnings; an unproved address needs its code. */
 function MailFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { boundMail, draft, onChange } = props
@@ -79,7 +79,7 @@ function MailFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** Mounted where it is needed alone, as the human check loads with it. */
+/** Mounted only when needed, because the human verification loads with it. */
 function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }): ReactElement {
   const { t } = useTranslation()
   const { draft, fault, onChange } = props
@@ -173,7 +173,7 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
   )
 }
 
-/** A new secret; or the end of the one that is kept. */
+/** Sets a new secret, or removes the stored one. */
 function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props

@@ -6,7 +6,7 @@ import { formProps } from '#console/ui/use-draft-form.ts'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/** What stands before every page while the password is one that a reset has made. */
+/** Shown before every page while the password is one that a reset generated. */
 export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

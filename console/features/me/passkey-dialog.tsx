@@ -12,10 +12,10 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
 
-/** A new passkey and its name; or, with `renamed`, another name for one. */
+/** Adds a passkey with a name or, with `renamed`, renames one. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
-  /** Whether a proof has to come with it. */
+  /** Whether a proof of identity is required. */
   needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
@@ -58,6 +58,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Answers the recovery codes that came with it; none where there were some. */
+/** Returns the recovery codes that were created with it; none when some existed. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -6,7 +6,7 @@ import { RowActions } from '#console/ui/row-actions.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 
-/** The passkeys one has, by name, and how to add one. */
+/** The user's passkeys by name, and a button that adds one. */
 export function PasskeyRows(props: {
   passkeys: readonly OwnPasskey[]
   onAdd: () => void

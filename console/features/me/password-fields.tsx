@@ -10,12 +10,12 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The current password where there is one, or a code in its place; and the new one, twice. */
+/** The current password, or a code in its place, and the new password twice. */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
-  /** What the current one is called, where it is no ordinary one. */
+  /** The label of the current password, when it is not an ordinary one. */
   currentLabel?: string
-  /** Of a page that is nothing but this form. */
+  /** Set on pages that contain only this form. */
   isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()

@@ -6,7 +6,10 @@ import { errorsByCode, FieldError, useDraftForm } from '#console/ui/use-draft-fo
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 
-/** An act that needs a proof of who asks. `act` closes the dialog, or throws when refused. */
+/**
+ * Asks for a proof of identity before an action. `act` closes the dialog, or throws when it is
+ * refused.
+ */
 export function ProofDialog(props: {
   title: string
   lead: string

@@ -10,12 +10,12 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>
   password !== '' || code.trim() !== '' || passkey !== undefined
 
-/** Shows once more who asks: by the password, a code of the app, a recovery code or a passkey. */
+/** Proves the identity again: by password, a code of the app, a recovery code or a passkey. */
 export function ProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** With a passkey there is nothing to fill in: it goes on at once. */
+  /** A passkey has no field to fill in, so the action continues at once. */
   onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { value, error, onChange } = props

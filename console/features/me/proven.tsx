@@ -7,7 +7,7 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` false: there is nothing to show but a login of now, which leaves the page. */
+/** `mayProve` is false when only a new login, which leaves the page, can prove the identity. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null
@@ -16,8 +16,8 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. Where the login is too long ago for it, asks for a proof of identity and runs it
- * again; throws `Cancelled` without one. Users who have no proof to give are led to the login.
+ * Runs `act`. When it needs a more recent login, asks for a proof of identity and runs it again;
+ * throws `Cancelled` without a proof. Users without any proof are redirected to the login.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {

@@ -14,7 +14,7 @@ import { deviceName } from './device-name.ts'
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
 type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
 
-/** A table; on phones, where its columns have no room, cards. */
+/** A table or, on phones, a list of cards. */
 export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
   const { t } = useTranslation()
   if (useIsNarrow()) {
@@ -114,7 +114,7 @@ function Device({ session }: { session: OwnSession }): ReactElement {
   )
 }
 
-/** One's own session ends by logging out. */
+/** The current session ends by logging out. */
 function End({ session, onEnded }: OneProps): ReactElement | null {
   const { t } = useTranslation()
   const device = useDevice(session)

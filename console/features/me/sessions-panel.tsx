@@ -12,7 +12,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { SessionList } from './session-list.tsx'
 
-/** Where one is logged in, and the end of any of it. */
+/** The user's sessions, each of which can be ended. */
 export function SessionsPanel(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -52,5 +52,5 @@ export function SessionsPanel(): ReactElement {
   )
 }
 
-/** Where one is logged in. */
+/** The user's sessions. */
 const ownSessionsQuery = apiQuery('GET /api/user/sessions')

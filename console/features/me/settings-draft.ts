@@ -1,16 +1,16 @@
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** What the form holds; amounts as they are typed. */
+/** The content of the form; amounts as typed. */
 export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** That was mailed there, where the address is another one. */
+  /** The code mailed to the address, when the address differs from the bound one. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Always empty at first: it is never shown again. */
+  /** Empty at first, because the secret is never shown again. */
   readonly webhookSecret: string
-  /** The one that is kept goes when this is saved. */
+  /** Saving removes the stored secret. */
   readonly removesSecret: boolean
   readonly acceptsUnpriced: boolean
   readonly showsIp: boolean
@@ -22,10 +22,10 @@ export type SettingsFault =
   | 'webhookNeeded'
   | 'webhookNotHttps'
 
-/** Where the server says none. */
+/** Used when the server sends none. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** From the account's `setting`, a JSON text; what it lacks is as it is at first. */
+/** Parses the account's `setting`, a JSON text; missing fields have their defaults. */
 export function draftOf(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -44,7 +44,7 @@ export function draftOf(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Whether its owner has to show that the address is theirs: neither the bound nor the kept one. */
+/** Whether the address must be proved: it is neither the bound nor the stored one. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -56,7 +56,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** What the server says of the saved webhook, as long as that is left as it is. */
+/** The server's error about the saved webhook, while the webhook is unchanged. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -70,13 +70,13 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   if (!isWhole) return 'thresholdInvalid'
   if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
-  // What isn't shown can't be mended, and isn't sent.
+  // Hidden fields cannot be corrected and are not sent.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-/** A threshold left alone is not sent: the site's own goes on to count. */
+/** An unchanged threshold is not sent, so the site's default keeps applying. */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

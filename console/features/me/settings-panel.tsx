@@ -28,7 +28,7 @@ import {
 const TABS = ['notifications', 'price', 'other'] as const
 const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
 
-/** How one is told, what one accepts to pay, and what the log keeps. */
+/** Notifications, accepted prices, and the content of the log. */
 export function SettingsPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -36,7 +36,7 @@ export function SettingsPanel({ user }: MePanelProps): ReactElement {
       {user === undefined ? (
         <Skeleton height={426} />
       ) : (
-        // What was saved elsewhere begins a new draft, and so does what was saved here.
+        // A change that was saved, here or elsewhere, starts a new draft.
         <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
       )}
     </Panel>

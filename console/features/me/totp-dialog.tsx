@@ -9,7 +9,7 @@ import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-/** The secret as a QR code and as text; a code of the app confirms it. */
+/** Shows the secret as a QR code and as text; a code of the app confirms it. */
 export function TotpDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
@@ -55,6 +55,6 @@ export function TotpDialog(props: {
   )
 }
 
-/** Answers the recovery codes that came with it; none where there were some. */
+/** Returns the recovery codes that were created with it; none when some existed. */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -10,7 +10,10 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 
-/** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
+/**
+ * The part of the invitation rewards to transfer: in dollars, or in units when the site shows
+ * units.
+ */
 export function TransferDialog(props: {
   isOpen: boolean
   earned: bigint
@@ -65,7 +68,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** One dollar, in units: the server takes no less at once. */
+/** One dollar in units, the server's minimum. */
 export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)

@@ -12,7 +12,10 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
-/** Recovery codes, this once. Closed by its button alone, or they would be gone by a slip. */
+/**
+ * Shows recovery codes once. Only its button closes the dialog, so that an accidental click does
+ * not lose the codes.
+ */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -70,11 +73,11 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Something changed; with the recovery codes that came of it. */
+  /** Called after a change, with the recovery codes that it created. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
-/** The one dialog that is open, if any. */
+/** The open dialog, if any. */
 export function TwoStepDialogs(props: Props): ReactElement | null {
   const { dialog, needsProof, onClose, onSettled } = props
   if (dialog === null) return null
@@ -100,7 +103,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
 
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-/** Those that begin with a proof. */
+/** Dialogs that start with a proof of identity. */
 function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
   const { t } = useTranslation()
   const ask = (

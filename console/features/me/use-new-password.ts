@@ -29,8 +29,8 @@ const FIELD_CODES = {
 }
 
 /**
- * A new password, or a first one, which ends every session but this one. `hasPassword` false:
- * there is no current one to know, but with two-step login on a code stands for it.
+ * Sets a new or a first password, which ends all other sessions. `hasPassword` is false when there
+ * is no current password; with two-step login, a code replaces it.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -63,7 +63,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
   return { ...form, reset, isByCode, asksFirst: hasPassword || isByCode }
 }
 
-/** What is wrong with a draft, by field, in the words of the screen. */
+/** The errors of a draft by field, translated. */
 function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<PasswordDraft> {
   const { t } = useTranslation()
   return ({ current, next, again }) => ({
@@ -75,7 +75,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Chosen by its owner: nothing is left to insist on. */
+/** The user has chosen the password, so the reset password no longer has to be replaced. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
@@ -83,6 +83,6 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes one's own name or password; a new password needs the present one. */
+/** Changes the user's name or password; a new password requires the current one. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

@@ -20,7 +20,7 @@ import {
 import { RecipientFields } from './recipient-fields.tsx'
 import { TextFields } from './text-fields.tsx'
 
-/** Writes a message and sends it. Mounted anew each time, so no draft is left over. */
+/** Writes and sends a message. It is mounted anew each time, so that no draft remains. */
 export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

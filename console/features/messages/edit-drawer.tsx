@@ -21,12 +21,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** A message as it is now: the row of the list may be older, and has its beginning alone. */
+/** The present message: the list's row may be older and contains only the beginning of the text. */
 export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // What was read for an earlier opening is old; what is read again later leaves the form alone.
+  // Data of an earlier opening is stale, and later reads do not change the form.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -54,7 +54,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/** Its text to be changed, and who has read it. `now`: as it was read last. */
+/** Edits the text and shows who has read it. `now` is the latest version read. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props
@@ -126,7 +126,7 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
   )
 }
 
-/** One message with how many have read it, for admins. */
+/** One message with the number of its readers, for admins. */
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
   // A recipient may read it at any moment.

@@ -40,7 +40,7 @@ export const trimmed = ({ title, content, format }: MessageText): MessageText =>
   format,
 })
 
-/** To those of the audience alone that is chosen now. */
+/** Only the recipients of the chosen audience are included. */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

@@ -15,7 +15,7 @@ import { useListPage } from '#console/ui/use-list-page.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** Asks first; then the row goes at once, and the total is one less. */
+/** Asks for confirmation, then removes the row at once and reduces the total. */
 function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -45,14 +45,14 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** A day of this browser's calendar, as date inputs have it; empty: none. */
+/** A day in the browser's calendar, in the format of a date field; empty for none. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** The first and the last moment of the days chosen, in ISO; none unless both are. */
+/** The first and the last moment of the chosen days in ISO; none unless both are chosen. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -65,7 +65,7 @@ const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) =
 
 const ADDRESS = listAddress({ keyword: textParam(), from: dayParam, until: dayParam })
 
-/** The page of messages that the address asks for. */
+/** The page of messages that the address requests. */
 const useMessageList = () =>
   useListPage(
     ADDRESS,
@@ -73,7 +73,7 @@ const useMessageList = () =>
     'message-page-size',
   )
 
-/** What was sent, filtered, page by page. */
+/** The sent messages, filtered and paged. */
 export function MessageList(props: {
   onEdit: (message: AdminMessage) => void
   onCreate: () => void

@@ -11,7 +11,7 @@ import { MessageList } from './message-list.tsx'
 import '#console/ui/forms.css'
 import './messages.css'
 
-/** What admins tell users. Nobody else has business here. */
+/** Messages from admins to users, for admins. */
 export function MessagesPage(): ReactElement {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
@@ -48,7 +48,9 @@ function Messages(): ReactElement {
 
 type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
 
-/** `opening` counts: a drawer that is opened again starts anew, and fades out as it was. */
+/**
+ * `opening` counts openings: a drawer that is opened again starts fresh, and fades out unchanged.
+ */
 function useShown(edited: Edited): Shown {
   const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
   const isOther = edited !== null && (!now.isOpen || now.shown !== edited)

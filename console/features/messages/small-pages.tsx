@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 
-/** Turns the pages of a list inside a form: no size to choose, and no keys of its own. */
+/** Pagination of a list inside a form, without page sizes and shortcuts. */
 export function SmallPages(props: {
   page: number
   pageSize: number

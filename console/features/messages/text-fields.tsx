@@ -8,7 +8,10 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/** What readers will see. Drawn anew when typing pauses: each time it is a document of its own. */
+/**
+ * A preview of the message, rendered after a pause in typing, because each rendering is a new
+ * document.
+ */
 function TextPreview({ text }: { text: MessageText }): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -39,13 +42,13 @@ function TextPreview({ text }: { text: MessageText }): ReactElement {
 const TITLE_MAX = 200
 const CONTENT_MAX = 20_000
 
-/** Title, format and content of a message, with what its readers will see. */
+/** Title, format and content of a message, with a preview. */
 export function TextFields(props: {
   form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // A message that came as plain text by the API may stay so.
+  // A message that was created as plain text through the API may stay so.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

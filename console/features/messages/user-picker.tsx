@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 20
 
-/** Chooses users one by one, twenty to a page; who was chosen stays so on other pages. */
+/** Selects individual users, twenty per page; a selection persists across pages. */
 export function UserPicker(props: {
   chosen: ReadonlyMap<number, string>
   onChange: (chosen: ReadonlyMap<number, string>) => void

@@ -8,10 +8,10 @@ import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** Money that was paid, in the currency of the payment. */
+/** The amount paid, in the currency of the payment. */
 const Amount = ({ text }: { text: string }) => <span className="tg-amount">{text}</span>
 
-/** The columns of the list of orders, in their first order. */
+/** The columns of the list of orders, in their default order. */
 export function orderColumns(
   t: TFunction,
   locale: string,

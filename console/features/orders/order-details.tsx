@@ -10,7 +10,7 @@ import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
 
-/** Stripe's reasons of refunds and disputes that have words of their own. */
+/** Stripe's reasons of refunds and disputes that have a translation. */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -27,7 +27,7 @@ const REASONS = [
   'unrecognized',
 ] as const
 
-/** Stripe's statuses of a dispute that is open. */
+/** Stripe's statuses of an open dispute. */
 const STATUSES = [
   'needs_response',
   'under_review',
@@ -35,19 +35,19 @@ const STATUSES = [
   'warning_under_review',
 ] as const
 
-/** A reason of Stripe's in words; an unknown code as it is. */
+/** The text for a reason of Stripe; an unknown code as it is. */
 function paymentReasonText(t: TFunction, code: string): string {
   const known = REASONS.find((one) => one === code)
   return known === undefined ? code : t(`orders.reason_${known}`)
 }
 
-/** A status of a dispute in words; an unknown code as it is. */
+/** The text for a status of a dispute; an unknown code as it is. */
 function disputeStatusText(t: TFunction, code: string): string {
   const known = STATUSES.find((one) => one === code)
   return known === undefined ? code : t(`orders.dispute_${known}`)
 }
 
-/** The order's numbers at the provider, and what happened to its money after the payment. */
+/** The order's ids at the provider, and the history of its money after the payment. */
 export function OrderDetails({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()

@@ -18,14 +18,15 @@ const EVERY_MS = 1_000
 /** Types of log rows: a payment, and a refund or its restoration. */
 const MOVEMENTS: readonly number[] = [1, 3]
 
-/** Orders, filtered, page by page; a row opens to its numbers and timeline. */
+/** Orders, filtered and paged; a row expands to its ids and timeline. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link to one order, as in the notice of a dispute, names its number: its details are open.
+  // A link to one order, such as the notice of a dispute, names its number: its details are
+  // expanded.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -73,7 +74,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   )
 }
 
-/** Everybody's top-ups, for admins. Empty texts ask for all; newest first. */
+/** Top-ups of all users, for admins. Empty texts match everything; newest first. */
 const allOrdersQuery = ({ keyword, status, page, pageSize }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { keyword, status, p: page, page_size: pageSize }
   return {

@@ -20,25 +20,25 @@ export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
   /** Unix seconds. */
   readonly at: number
-  /** Exact, in the order's currency, as `7.30`. */
+  /** Exact, in the order's currency, such as `7.30`. */
   readonly money: string
-  /** Units that were taken back or restored; 0 for a report, which moves none itself. */
+  /** Units that were taken back or restored; 0 for a report, which moves none. */
   readonly quota: number
   /** The provider's id of the refund, the charge or the dispute; empty for an admin's record. */
   readonly sourceId: string
-  /** The provider's code, or an admin's own words; empty where it was said before. */
+  /** The provider's code, or an admin's own words; empty when an earlier line has it. */
   readonly reason: string
-  /** The provider's code of an open dispute; empty for anything else. */
+  /** The provider's code of an open dispute; otherwise empty. */
   readonly status: string
-  /** Until when the dispute can be answered, unix seconds; null: not said, or it cannot be. */
+  /** The deadline for answering the dispute in unix seconds; null when unknown or closed. */
   readonly dueBy: number | null
-  /** The admin who recorded the refund; empty for anything else. */
+  /** The admin who recorded the refund; otherwise empty. */
   readonly actor: string
 }
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Everything that was reported or moved after the payment, oldest first. */
+/** Every report and movement after the payment, oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -56,11 +56,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable: within one second, a report stands before the movement that it caused.
+  // The sort is stable: within one second, a report precedes the movement that it caused.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** A dispute is reported as a whole each time: its lines are what changed since the last report. */
+/** A dispute is reported as a whole each time; its lines are the changes since the last report. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -85,7 +85,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** Stripe's ids of charges begin so; a report on a charge has the sum of all its refunds. */
+/** The prefix of Stripe's charge ids; a report on a charge has the sum of all its refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -9,7 +9,7 @@ import { RefundDialog } from './refund-dialog.tsx'
 import '#console/ui/forms.css'
 import './orders.css'
 
-/** Everybody's top-ups, for admins, and what may be given back. */
+/** Top-ups of all users, for admins, with refunds. */
 export function OrdersPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('words.orders')} />

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** How much goes back, and why: recorded here, carried out at the provider. */
+/** The amount and reason of a refund, which is recorded here and carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -56,7 +56,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   )
 }
 
-/** What is wrong with a sum to give back; null: nothing. */
+/** The error of an amount to refund; null when it is valid. */
 function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundWrong'
@@ -64,7 +64,10 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** Records that an order, or a part of it, was refunded; once for the order as it is seen. */
+/**
+ * Records a full or partial refund of an order; at most once for the state of the order that is
+ * shown.
+ */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

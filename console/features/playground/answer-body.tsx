@@ -5,7 +5,9 @@ import { Icon } from '#console/ui/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
-/** The answer as far as it has come: its thoughts folded, its words, and why it broke off. */
+/**
+ * The part of the answer received so far: folded reasoning, text, and the cause of an early end.
+ */
 export function AnswerBody(message: ChatMessage): ReactElement {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message

@@ -8,17 +8,17 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** Group and model are chosen of those that there are. */
+  /** True when the chosen group and model exist. */
   readonly isReady: boolean
-  /** There is no model to ask: nothing will ever be ready. */
+  /** True when there is no model at all, so that nothing can become ready. */
   readonly hasNone: boolean
 }
 
-/** Where the next message is written. Enter sends it, with Shift it is a new line. */
+/** The field for the next message. Enter sends it; Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** Sent before it was known what may be asked, and whether: then it goes once it may. */
+  /** True for a message that was sent before the models were loaded; it is sent once they are. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk
@@ -28,12 +28,12 @@ export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
     chat.send(text.trim())
     setText('')
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as soon as it may be asked
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once sending becomes possible
   useEffect(() => {
     if (isWaiting) send()
   }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: Enter that ends the writing of a Chinese word is not ours.
+    // NOTE: Enter that confirms an input method's composition does not send.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

@@ -5,7 +5,7 @@ import { confirm } from '#console/ui/confirm.tsx'
 import { type Conversation, titleOf } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** What was talked about before, in this browser alone; newest first. */
+/** Earlier conversations, stored in this browser only; newest first. */
 export function ConversationList(props: {
   conversations: Conversations
   isBusy: boolean

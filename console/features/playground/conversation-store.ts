@@ -10,10 +10,13 @@ import {
 
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
-/** So many are kept, the oldest going first; fewer where the browser has no room. */
+/**
+ * The number of conversations that are kept; the oldest are removed first, and fewer fit when the
+ * browser's storage is full.
+ */
 const KEPT_MAX = 50
 
-/** Of one user: somebody else may log in at the same browser. */
+/** The key of one user, because another user may log in with the same browser. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {
@@ -42,7 +45,9 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/** A page that was closed in the middle of an answer: what had come by then is all there is. */
+/**
+ * When the page was closed during an answer, the part received until then is kept as the answer.
+ */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/random-id.ts'
 
-/** How a chat is asked for. `maxTokens` 0: no limit. The temperature is counted in tenths. */
+/** The settings of a chat. `maxTokens` 0 means no limit. The temperature is counted in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** What an answer turned out to cost, from the log. `quota` in units, as text. */
+/** The cost of an answer, from the log. `quota` is in units, as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The call's id: what it is found by in the log. */
+  /** The id of the call, which finds it in the log. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** Nobody waits for it any more: it is in the log, or will be. */
+  /** True when the page no longer waits for the cost, which is or will be in the log. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -43,7 +43,7 @@ export type Conversation = {
   readonly messages: readonly ChatMessage[]
   /** Unix milliseconds. */
   readonly changedAt: number
-  /** In units, as text: what answers cost that are not there any more. */
+  /** In units, as text: the cost of answers that were removed from the conversation. */
   readonly spentBefore?: string
 }
 
@@ -83,7 +83,10 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
-/** What is asked: the system prompt, if any, and what was said; answers without words left out. */
+/**
+ * The messages that are sent: the system prompt, if any, and the conversation without empty
+ * answers.
+ */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
   const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
@@ -95,7 +98,7 @@ export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 
 
 const TITLE_LENGTH = 60
 
-/** The first words that were said; empty where none were. */
+/** The beginning of the first message; empty when there is none. */
 export function titleOf({ messages }: Conversation): string {
   const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
@@ -104,11 +107,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** What all answers cost together that ever were in it, of those that are known. */
+/** The known cost of all answers that were ever part of the conversation. */
 export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** With other messages; what was paid for those that go is not forgotten. */
+/** Replaces the messages and keeps the cost of the removed ones. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -120,7 +123,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** With the cost of an answer, which may have been dropped by the time it is known. */
+/** Adds the cost of an answer, even when the answer was removed meanwhile. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

@@ -19,10 +19,10 @@ import { AnswerBody } from './answer-body.tsx'
 import { type ChatMessage, isUnderWay } from './conversation.ts'
 import type { Chat } from './use-chat.ts'
 
-/** The call's own row of the log, whenever it was. */
+/** A link to the call's row in the log, at any time. */
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
-/** What the answer cost, to the unit, what was counted, and how long it took. */
+/** The exact cost of the answer, its token counts and its duration. */
 function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -56,7 +56,7 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
   )
 }
 
-/** A call that failed may never have begun: then the log knows nothing of it. */
+/** A failed call may have no row in the log when it was rejected before it began. */
 function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -66,11 +66,11 @@ function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 
-/** What is typed goes on where the text ends. */
+/** Places the cursor at the end of the text. */
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** Another text in a message's place. Of the user's own, it is asked anew. */
+/** Edits a message. Editing a user's message sends it again. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -115,7 +115,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** One thing that was said. Drawn anew only when something of it changed. */
+/** One message. It is rendered again only when it changes. */
 export const MessageItem = memo(function MessageItem(props: MessageProps): ReactElement {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -149,8 +149,8 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
 })
 
 /**
- * The editor takes the focus with it: its button gets it back, also where it can be pressed only
- * after the answer, unless the reader went elsewhere.
+ * Returns the focus to the edit button after editing, also when the button becomes enabled only
+ * after the answer, unless the user moved the focus elsewhere.
  */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)

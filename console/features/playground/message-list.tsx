@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** So far from the end, somebody reads what came before. */
+/** At this distance from the end, the user is considered to read earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {
@@ -14,7 +14,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   const box = useFollowedEnd(props.conversation)
   const acts = useSteadyActions(props.chat)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
       <h2 className="tg-visually-hidden">{t('playground.talk')}</h2>
       {messages.length === 0 ? (
@@ -35,7 +35,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   )
 }
 
-/** Always the same functions, so that a message is drawn anew for its own sake alone. */
+/** Stable functions, so that a message is rendered again only when it changes. */
 function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   const latest = useRef(chat)
   latest.current = chat
@@ -49,7 +49,7 @@ function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   )
 }
 
-/** Stays at the end while words come, unless somebody has scrolled up. */
+/** Follows the end while text arrives, unless the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
@@ -64,11 +64,11 @@ function useFollowedEnd({ id, messages }: Conversation) {
     return () => element?.removeEventListener('scroll', note)
   }, [])
   const count = messages.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: something new to say, or to read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every new message or conversation
   useEffect(() => {
     isAtEnd.current = true
   }, [id, count])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was said
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every change of the messages
   useEffect(() => {
     if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })
   }, [id, messages])

@@ -6,7 +6,7 @@ import { Drawer } from '#console/ui/drawer.tsx'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import { type Conversation, turnsOf } from './conversation.ts'
 
-/** `beside`: what has no room beside the talk, each behind a button of its own. */
+/** `beside` contains the panels that do not fit beside the conversation; each gets a button. */
 export function PlaygroundActions(props: {
   beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
   conversation: Conversation
@@ -55,7 +55,7 @@ function Beside(props: {
   )
 }
 
-/** The same question as a call by a token, whose key is left for its owner to fill in. */
+/** The same request as a curl command, with a placeholder for the token's key. */
 function curlText(conversation: Conversation, origin: string): string {
   const { model, temperature, maxTokens } = conversation.settings
   const body = {

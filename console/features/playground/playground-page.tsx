@@ -30,8 +30,9 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Whoever has no enabled token is told so, and taken to where one is made. True once there is one:
- * before, an answer might cost something and be read by nobody. Who can't be told may ask.
+ * A user without an enabled token sees a message and is redirected to the page that creates tokens.
+ * Returns true once a token exists, because an answer before that could cost quota without being
+ * shown. When the check fails, sending is allowed.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -41,7 +42,7 @@ function useTokenCheck(): boolean {
     queryFn: ({ signal }) => hasEnabledToken(signal),
     gcTime: 0,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
   useEffect(() => {
     if (hasToken !== false) return
     showError(t('playground.noToken'), { goesAlong: true })
@@ -54,15 +55,15 @@ function useTokenCheck(): boolean {
 const LOOKED_AT = 100
 const ENABLED = 1
 
-/** Whether one of the user's tokens is enabled, of the newest hundred. */
+/** Whether one of the newest hundred tokens of the user is enabled. */
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
 /**
- * The groups there are and the models that the chosen one reaches; what was chosen and is no more
- * gives way to what is.
+ * The available groups and the models of the chosen group; a choice that no longer exists is
+ * replaced.
  */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
@@ -71,7 +72,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const ofGroup = useQuery(chatModelsOfGroup(group ?? ''))
   const offered = ofGroup.data ?? models.data
   const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each conversation
   useEffect(() => {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
     if (model && model !== open.settings.model) setSettings({ model })
@@ -80,7 +81,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** What is asked is asked of what there is: of the group’s own models, once they are read. */
+    /** Requests wait until the models of the chosen group are loaded. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
@@ -91,7 +92,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Models are tried here, by the session and at the user's own cost. */
+/** Tries models in the user's session, at the user's own cost. */
 export function PlaygroundPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -153,7 +154,7 @@ function NoModels(): ReactElement {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** What it has cost; and where the settings are out of sight, what is asked. */
+/** The cost of the conversation and, while the settings are hidden, the chosen model. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -168,10 +169,13 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
 
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
-/** What a link asks for (`?model=`, `?group=`) begins a conversation; then the address is plain. */
+/**
+ * Settings in a link (`?model=`, `?group=`) start a new conversation; they are then removed from
+ * the address.
+ */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what is asked
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link
   useEffect(() => {
     if (model === '' && group === '') return
     start({ ...(model === '' ? {} : { model }), ...(group === '' ? {} : { group }) })

@@ -17,11 +17,13 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The log follows the books in a moment; after a stop, once the provider has let go. */
+/**
+ * The log follows the ledger within moments; after a stop, once the provider has ended its answer.
+ */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** What the call was charged, from its own row of the log; null where it has none. */
+/** The charge of the call, from its row in the log; null when it has none. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -33,7 +35,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** As the log has it now; null where it has no row of the call. */
+/** The present row of the log; null when the call has none. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -48,7 +50,7 @@ async function costAtOnce(
   }
 }
 
-/** One's own call as it is in the log; null while it is not there yet. */
+/** The user's call in the log; null while it is not there yet. */
 async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
   const params = { request_id: call }
   const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
@@ -57,18 +59,21 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** Else nothing is asked, anew neither. */
+  /** While false, nothing is sent, retries included. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Asks anew for an answer, or for what follows a message of the user; the rest is dropped. */
+  /**
+   * Repeats an answer, or the request that follows a message of the user; later messages are
+   * removed.
+   */
   readonly retry: (message: ChatMessage) => void
-  /** Another text: of the user's, asked anew; of an answer, as it is remembered. */
+  /** Replaces a text: a message of the user is sent again; an answer is only stored. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** What is done with the open conversation. One answer at a time, and none without `canAsk`. */
+/** The actions on the open conversation. One answer runs at a time, and none without `canAsk`. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -94,7 +99,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Pieces come faster than a screen is drawn, and a long answer takes longer to be read anew. */
+/** Parts arrive faster than the screen refreshes, and a long answer takes longer to parse. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -144,7 +149,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** How far an answer has come, told to the screen every so often. */
+/** Collects the progress of an answer and updates the screen at intervals. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -174,7 +179,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // A call that was refused has an id as well.
+      // A rejected call has an id as well.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -195,13 +200,13 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** The log is asked for the last few answers alone: what is older was looked at before. */
+/** Only the latest answers are looked up in the log; earlier ones were looked up before. */
 const LOOKED_AT_MOST = 10
 
-/** What answers cost whose page was left before it was known: looked up when it is opened again. */
+/** Looks up the cost of answers whose page was left before the cost was known. */
 function useLateCosts({ open, setCost }: Conversations): void {
   const asked = useRef(new Set<string>())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each conversation opened
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation
   useEffect(() => {
     const late = open.messages
       .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')

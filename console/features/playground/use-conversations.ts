@@ -17,7 +17,7 @@ const KEEP_EVERY_MS = 1_000
 export type Conversations = {
   readonly all: readonly Conversation[]
   readonly open: Conversation
-  /** Of the open one. */
+  /** Changes the settings of the open conversation. */
   readonly setSettings: (patch: Partial<ChatSettings>) => void
   readonly setMessages: (
     id: string,
@@ -25,12 +25,12 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly choose: (id: string) => void
-  /** An empty one, asked for as the open one is, but for what is given. */
+  /** Starts an empty conversation with the settings of the open one, except those given. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
-/** The user's conversations, which live in this browser alone. */
+/** The user's conversations, which are stored in this browser only. */
 export function useConversations(userId: number): Conversations {
   const [kept, setKept] = useState(() => withOpen(loadConversations(userId)))
   useKeeping(userId, kept)
@@ -67,12 +67,12 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** While an answer comes, at times; and once more when the page is left. */
+/** Saves periodically during an answer, and once more when the page is left. */
 function useKeeping(userId: number, kept: Kept): void {
   const latest = useRef(kept)
   latest.current = kept
   const keep = useThrottled(() => keepConversations(userId, latest.current), KEEP_EVERY_MS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changed is kept
+  // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
   useEffect(keep, [kept, keep])
   useEffect(() => {
     const last = () => keepConversations(userId, latest.current)

@@ -16,7 +16,7 @@ import { ModelDetails } from './model-details.tsx'
 import { priceColumns } from './price-columns.tsx'
 import { type Billing, OTHER_OWNER, ownersOf, type PricingView } from './use-pricing.ts'
 
-/** The models, filtered and sorted, at the prices of the chosen group. */
+/** The models, filtered and sorted, with the prices of the chosen group. */
 export function PriceList({ view }: { view: PricingView }): ReactElement {
   const { t } = useTranslation()
   const { query, group, ratio } = view
@@ -119,7 +119,7 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
   )
 }
 
-/** The names of the models that are ticked, for the clipboard; nothing while none is. */
+/** Copies the names of the selected models; hidden while none is selected. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>

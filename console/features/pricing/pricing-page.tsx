@@ -12,7 +12,7 @@ import { type PricingView, usePricing } from './use-pricing.ts'
 import '../../ui/forms.css'
 import './pricing.css'
 
-/** A card for each of the viewer's groups: what it is, its ratio, how many models it reaches. */
+/** A card for each of the viewer's groups: its name, its ratio and its number of models. */
 function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -47,7 +47,9 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   )
 }
 
-/** As high as the cards of two groups, so that their arrival moves no price. */
+/**
+ * A placeholder as high as the cards of two groups, so that their arrival does not move the list.
+ */
 function GroupsWait(): ReactElement {
   const { t } = useTranslation()
   return (
@@ -61,7 +63,7 @@ function GroupsWait(): ReactElement {
   )
 }
 
-/** What every model costs, for anybody: in the default group, or in one's own. */
+/** The prices of all models, visible to anybody, in the default group or in the viewer's groups. */
 export function PricingPage(): ReactElement {
   const { t } = useTranslation()
   const view = usePricing()

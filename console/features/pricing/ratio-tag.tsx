@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 
-/** Above 5 red, above 3 orange, above 1 blue, else green. */
+/** Red above 5, orange above 3, blue above 1, otherwise green. */
 export const ratioTone = (ratio: number): Tone =>
   ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'
 
-/** What a group's prices are multiplied with. */
+/** The factor applied to a group's prices. */
 export function RatioTag({ ratio }: { ratio: number }): ReactElement {
   return (
     <StatusTag tone={ratioTone(ratio)} isPlain>

@@ -31,7 +31,7 @@ const ADDRESS = {
 const NOTHING: readonly PricedModel[] = []
 const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
-/** The list of prices as the address asks for it: in which group, which models, in what order. */
+/** The price list as the address requests it: group, filters and order. */
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
@@ -70,7 +70,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** The one asked for, where it is one of the viewer's; else the viewer's own. */
+/** The requested group when it is one of the viewer's, otherwise the viewer's own. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -100,7 +100,7 @@ function sorted(
   const upwards = (left: PricedModel, right: PricedModel): number => {
     if (sort === 'model') return byName(left.model_name, right.model_name)
     if (sort === 'owner') return byName(left.owner_by, right.owner_by)
-    // What is paid by call is no number of tokens: it stands after them.
+    // Models priced per call come after those priced per token.
     const kinds = left.quota_type - right.quota_type
     return kinds === 0 ? sortPrice(left, sort) - sortPrice(right, sort) : kinds
   }
@@ -112,7 +112,7 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** Who made the models of the list, those without a known maker last. */
+/** The vendors of the listed models, those without a known vendor last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
@@ -120,8 +120,8 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
 }
 
 /**
- * What can be called and at what price, in the groups of `userId`; null for a visitor. Each has an
- * answer of their own, so that a login shows other prices.
+ * The callable models and their prices in the groups of `userId`; null for a visitor. Each user has
+ * a separate cache entry, so that a login shows other prices.
  */
 const pricingQuery = (userId: number | null) =>
   queryOptions({

@@ -15,10 +15,10 @@ export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> &
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
-/** What no address lacks; the rest is the server's to judge. */
+/** The minimal form of an address; the server checks the rest. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** What is wrong, by field, in the order of the form. */
+/** The errors by field, in the order of the form. */
 export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
   return {
     ...accountFaults(draft),
@@ -28,7 +28,7 @@ export function registerFaults(draft: RegisterDraft, needsMail: boolean): Regist
   }
 }
 
-/** `affCode`: of whoever invited; null for none. */
+/** `affCode` is the inviter's code; null for none. */
 export function registerBody(
   draft: RegisterDraft,
   needsMail: boolean,

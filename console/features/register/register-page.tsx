@@ -45,7 +45,7 @@ function RegisterForm(): ReactElement {
   )
 }
 
-/** An account for oneself. `aff` in the address is the code of whoever invited. */
+/** Creates an account. `aff` in the address is the inviter's code. */
 export function RegisterPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -85,7 +85,7 @@ export function RegisterPage(): ReactElement {
   )
 }
 
-/** Why nobody can register here by password; the server says the same to whoever tries. */
+/** The reason why registration by password is closed; the server returns the same error. */
 function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegisterClosed' | null {
   if (status?.register_enabled === false || status?.self_use_mode_enabled === true) {
     return 'registerClosed'

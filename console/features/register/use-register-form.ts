@@ -13,7 +13,7 @@ import {
 } from './register-draft.ts'
 import { useRegister } from './use-register.ts'
 
-/** The draft of an account: faults are told where they are, and the first one gets the focus. */
+/** The draft of an account; errors appear at their fields, and the first one receives the focus. */
 export function useRegisterForm(takeToken: () => string | null) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -40,7 +40,7 @@ export function useRegisterForm(takeToken: () => string | null) {
     needsMail,
     isBusy,
     onSubmit,
-    /** Of the account's own fields, by name; the server's in its words. */
+    /** Errors by field name; those of the server in the server's words. */
     faults: shown,
     refused: {
       username: refused('username'),
@@ -51,13 +51,13 @@ export function useRegisterForm(takeToken: () => string | null) {
       email: shown.email === undefined ? refused('email') : t(`auth.${shown.email}`),
       code: shown.code === undefined ? refused('code') : t('auth.needCode'),
     },
-    /** What is told at no field. */
+    /** An error that belongs to no field. */
     refusal: refusal?.field === null ? refusal.words : '',
     change: (patch: Partial<RegisterDraft>) => {
       setDraft((now) => ({ ...now, ...patch }))
       if (refusal?.field != null && refusal.field in patch) forget()
     },
-    /** A code was asked for; the rest may be filled in meanwhile. */
+    /** A code was requested; the other fields may be filled in meanwhile. */
     onNoAddress: () => {
       if (checked === 'nothing') setChecked('email')
       form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()

@@ -8,10 +8,10 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 import type { RegisterField } from './register-draft.ts'
 
-/** What the server refused; of `field` null: nothing that stands in one of them. */
+/** An error of the server; `field` is null when it belongs to none of the fields. */
 export type RegisterRefusal = { readonly field: RegisterField | null; readonly words: string }
 
-/** Where the server's refusals are told. */
+/** The fields at which the server's errors appear. */
 const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
@@ -24,7 +24,7 @@ const FIELD_OF: Readonly<Record<string, RegisterField>> = {
   MailCodeWrong: 'code',
 }
 
-/** Registers once at a time, and leads to the login. */
+/** Runs one registration at a time, then opens the login. */
 export function useRegister() {
   const { t } = useTranslation()
   const navigate = useNavigate()

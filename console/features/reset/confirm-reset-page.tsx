@@ -12,7 +12,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 
-/** Where the link of a mail leads: one press, and the new password is shown and copied. */
+/** The target of the link in a mail: one press shows and copies the new password. */
 export function ConfirmResetPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -83,7 +83,7 @@ function useReset({ email, token, onDone }: Confirm) {
   const isUnderWay = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState('')
-  /** The link is good for nothing any more: pressing again would not help. */
+  /** The link is used up or expired: another press would fail. */
   const [isSpent, setSpent] = useState(false)
   const [password, setPassword] = useState('')
   const reset = async () => {

@@ -17,10 +17,13 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /** `email`: the address that was refused; left out, it was something else. */
+  /** `email` is the rejected address; absent when something else was rejected. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/** Asks for a link by mail; the button waits 30 s after a press, unless the address was refused. */
+/**
+ * Requests a link by mail. The button pauses for 30 s after a press, unless the address was
+ * rejected.
+ */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
@@ -45,7 +48,7 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-/** `takeToken`: of the human check, or null while it is not through. */
+/** `takeToken` returns the token of the human verification, or null while it is not completed. */
 function useRequest(takeToken: () => string | null) {
   const { secondsLeft, start } = useCountdown()
   const [isBusy, setBusy] = useState(false)

@@ -2,9 +2,9 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decim
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** `price`: a fixed one per call, in dollars. */
+/** `price` is a fixed price per call, in dollars. */
 export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/** A fixed price has no ratios beside it. */
+/** A fixed price excludes ratios. */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -20,7 +20,7 @@ export const emptyBatch: BatchDraft = {
 
 const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
-/** What is wrong with the filled-in fields. */
+/** The errors of the filled-in fields. */
 export function batchFaults(draft: BatchDraft): BatchFaults {
   const faults: BatchFaults = {}
   for (const field of BATCH_FIELDS) {
@@ -32,11 +32,11 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/** Those that a ratio for tokens would take a fixed price per call from. */
+/** The rows whose fixed price per call would be removed by a token ratio. */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/** The rows with what is filled in; a ratio for tokens and a price per call end each other. */
+/** The rows with the filled-in values; a token ratio and a price per call replace each other. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])

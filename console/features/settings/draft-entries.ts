@@ -5,7 +5,7 @@ import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 import { pairName } from './pair-name.ts'
 
-/** Options of name → decimal. */
+/** Options that map names to decimals. */
 const MAPS: ReadonlySet<string> = new Set([
   'ModelPrice',
   'ModelRatio',
@@ -18,11 +18,13 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Options that a draft price list is made of, and that can be scheduled. */
+/** Whether an option is part of the price list and can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/** What drafts change of prices, name by name; null while one of them is no map of numbers. */
+/**
+ * The price changes of the drafts, name by name; null while one of them is not a map of numbers.
+ */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -40,7 +42,10 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/** An option's text as entries: of special ratios by both groups, a plain value by no name. */
+/**
+ * The entries of an option's text: special ratios by both groups, a plain value under an empty
+ * name.
+ */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
   if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])

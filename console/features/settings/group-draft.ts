@@ -19,7 +19,7 @@ export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   specials: specialsText(row.specials),
 })
 
-/** `groups`: every group there is; `isNew`: the name must be none of them. */
+/** `groups` are all existing groups; with `isNew` the name must not be one of them. */
 export function groupFaults(
   draft: GroupDraft,
   groups: readonly string[],
@@ -38,7 +38,7 @@ export function groupFaults(
   return faults
 }
 
-/** The row to apply; ask `groupFaults` first. */
+/** The row of a draft without errors (see `groupFaults`). */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -21,7 +21,7 @@ export const GROUP_COLORS = [
   'purple',
 ] as const
 
-/** The group that every user begins in. */
+/** The group of every new user. */
 export const FIRST_GROUP = 'default'
 
 export type GroupRow = {
@@ -29,9 +29,9 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** Empty for the plain badge. */
+  /** Empty means the plain badge. */
   color: string
-  /** Group called with → ratio for users of this one. */
+  /** The group of a call → the ratio for users of this group. */
   specials: JsonMap
 }
 
@@ -42,7 +42,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** Null while one of the texts is not what it should be: the JSON has to be mended first. */
+/** null while one of the texts is malformed: the JSON must be corrected first. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -52,7 +52,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Those that have a ratio: a name without one is no group. */
+/** The groups with a ratio; a name without a ratio is not a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -63,7 +63,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** The texts with one group as given; those that say the same stay as they are. */
+/** The texts with one group replaced; texts of equal content stay unchanged. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +75,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Without the group, and without what others pay in it. */
+/** The texts without the group and without the special ratios for it. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -111,7 +111,10 @@ function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
 const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
-/** Lines of `group=ratio`; null where one is none, or names a group twice or that is none. */
+/**
+ * Parses lines of `group=ratio`; null when a line is malformed, repeats a group or names an unknown
+ * one.
+ */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {

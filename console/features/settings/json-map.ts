@@ -1,6 +1,6 @@
 /**
- * JSON objects of an option, kept as they were written: the order of the keys and every digit
- * of the numbers. `JSON.parse` alone would round `0.1000000000000000055` and move keys like `4`.
+ * A JSON object of an option that keeps the order of its keys and every digit of its numbers.
+ * `JSON.parse` alone would round `0.1000000000000000055` and reorder keys such as `4`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -9,7 +9,9 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/** Name → the value's own JSON text; null unless a flat object of that kind of value. */
+/**
+ * Name → the value's own JSON text; null unless the text is a flat object with values of that kind.
+ */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown
@@ -27,14 +29,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** Two-space JSON text, in the map's order. */
+/** JSON text indented by two spaces, in the map's order. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets, or with `null` removes, one entry; the others keep their place. */
+/** Sets one entry, or removes it with `null`; the others keep their place. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -42,7 +44,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Is it JSON at all: what the spec asks of every JSON field when it loses focus. */
+/** Whether the text is JSON, which the specification requires of every JSON field on blur. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -52,7 +54,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Text of the same value without blanks between tokens; other texts as they are. */
+/** The same JSON without whitespace between tokens; other texts unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -60,7 +62,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** The same JSON, two blanks a level, every digit as it was; other texts as they are. */
+/** The same JSON indented by two spaces, with every digit kept; other texts unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

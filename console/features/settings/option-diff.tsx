@@ -4,7 +4,7 @@ import { changedLines } from './option-changes.ts'
 
 const LINES_MAX = 40
 
-/** The lines that a change takes away and adds; all, where what was there isn't known. */
+/** The lines that a change removes and adds; all lines when the previous text is unknown. */
 export function OptionDiff(props: { before: string | null; after: string }): ReactElement {
   const { t } = useTranslation()
   const { before, after } = props

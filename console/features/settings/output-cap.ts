@@ -2,13 +2,16 @@ import { useMemo } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The output limit of a model without one in the table; null tokens: the default is no number. */
+/**
+ * The output limit of a model that has none in the table; `tokens` is null when the default is not
+ * a number.
+ */
 export type CapFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
-/** The limit that holds for a model without an entry: a built-in one, else the drafted default. */
+/** The limit of a model without an entry: the built-in one, otherwise the default in the draft. */
 export function useCapFallback(form: SettingsForm): CapFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

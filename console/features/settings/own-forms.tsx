@@ -28,14 +28,14 @@ import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The price of models without one: for each call, or by two ratios, never both. */
+/** The price of models without a price: per call, or by two ratios, never both. */
 function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const { t } = useTranslation()
   if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Told of what is stored, too: the API takes one option at a time, so half of a pair can be.
+  // Checked for stored values too: the API sets one option at a time, so a pair may be incomplete.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -70,7 +70,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   )
 }
 
-/** Asks for the latest release now, and says what there is. */
+/** Checks for the latest release now and shows the result. */
 function UpdateCheck(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -104,7 +104,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
           : t('settings.update.upToDate', { latest, current })}
       </StatusTag>
       {isNewer && notes !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
         <pre className="tg-update-notes" tabIndex={0}>
           {notes}
         </pre>
@@ -113,7 +113,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
   )
 }
 
-/** Tries the saved mail settings; what is wrong with them is told in words. */
+/** Tests the saved mail settings and shows what is wrong with them. */
 function TestMail(): ReactElement | null {
   const { t } = useTranslation()
   const user = useUser()
@@ -146,7 +146,7 @@ function TestMail(): ReactElement | null {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** The groups: as a table, or as JSON, which alone can mend what the table can't read. */
+/** The groups as a table, or as JSON, which can correct what the table cannot parse. */
 function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
@@ -176,7 +176,7 @@ function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-/** Sections that are more than a list of fields, by their id. */
+/** Sections with a form of a specific shape, by section id. */
 export const OWN_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
@@ -184,7 +184,7 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** What stands below a section's fields. */
+/** The content below a section's fields. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

@@ -1,13 +1,13 @@
-/** Between the user's group and the token's, in the name of a planned special ratio. */
+/** Separates the user's group from the token's in the name of a planned special ratio. */
 const AND = ' > '
 
-/** `vip > default`; as JSON where that could be read another way. */
+/** `vip > default`; in JSON when that would be ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Both groups of such a name; null where it is none. */
+/** Both groups of such a name; null for any other name. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

@@ -1,7 +1,7 @@
-/** As far ahead as the server takes it. */
+/** The server's limit. */
 export const PLAN_DAYS_MAX = 366
 
-/** What is wrong with the time (unix seconds; NaN for none) of a planned change. */
+/** The error of a planned time (unix seconds; NaN for none). */
 export function planTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtFault'

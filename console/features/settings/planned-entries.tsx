@@ -7,7 +7,7 @@ import { pairOf } from './pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** What will be set to what. */
+/** The planned values. */
 export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
@@ -24,7 +24,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
   )
 }
 
-/** Whose price it is: a model's, a group's, of a group's users in another one, or everybody's. */
+/** The subject of a price: a model, a group, a group's users in another group, or everybody. */
 export function Subject({ option, name }: { option: string; name: string }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

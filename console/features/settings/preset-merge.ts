@@ -8,7 +8,7 @@ export type PresetLists = {
   readonly max_output: Readonly<Record<string, string>>
 }
 
-/** Empty for none. */
+/** Empty texts stand for none. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -18,7 +18,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** What merging would do to each model of the lists, in the order in which it matters. */
+/** The effect of merging on each model of the lists, the most important first. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -34,8 +34,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * The texts with the preset's ratios and output limits in them; a fixed price excludes ratios and
- * so gives way.
+ * The texts merged with the preset's ratios and output limits; a fixed price excludes ratios and is
+ * removed.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -49,9 +49,8 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * The texts without the models of the lists. What is no more priced by a ratio has no use for a
- * completion ratio or an output limit of its own either; a list without input ratios takes none of
- * them away.
+ * The texts without the models of the lists. A model without a ratio needs no completion ratio and
+ * no output limit either; a list without input ratios removes none of them.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -75,6 +74,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** A number that is the same already keeps the digits it was typed with. */
+/** A number of equal value keeps the digits that were typed. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -19,8 +19,8 @@ type PriceActions = {
 }
 
 /**
- * The columns of the price table: dollars first, the ratio they come from beneath. All together are
- * as wide as the panel of a window of 1 280 pixels.
+ * The columns of the price table: dollars first, with the ratio below. All together fit the panel
+ * in a window 1 280 pixels wide.
  */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
@@ -144,7 +144,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
   )
 }
 
-/** The model's own limit, or the one that holds without it; a price per call needs none. */
+/** The model's own limit, or the one that applies without it; a price per call needs none. */
 function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): ReactElement {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -158,7 +158,7 @@ function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): 
   )
 }
 
-/** At least cents, and every digit beyond them. */
+/** At least two decimals, and more when there are more. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

@@ -8,33 +8,35 @@ import {
   subtract,
 } from '#console/ui/exact-decimal.ts'
 
-/** Ratio 1 is two dollars for a million input tokens. */
+/** Ratio 1 means two dollars per million input tokens. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Dollars per million input tokens of a ratio, exactly; empty when the text is no number. */
+/** Dollars per million input tokens of a ratio, exactly; empty when the text is not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** The ratio of dollars per million input tokens, exactly; empty when the text is no number. */
+/** The ratio of dollars per million input tokens, exactly; empty when the text is not a number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
 }
 
-/** Digits after the point of a ratio that does not come out even: as many as the server takes. */
+/** The maximum number of decimals of a ratio, which the server accepts. */
 const RATIO_SCALE = 30
-/** A ratio with fewer digits was not rounded: somebody typed it. */
+/** A ratio with fewer digits was typed and not rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price of so many digits less than the exact product is the one that was entered. */
+/**
+ * A price that is shorter than the exact product by this many digits is taken as the entered one.
+ */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Dollars per million output tokens: the price that the completion ratio was made of, else the
- * exact product; empty while either part is missing. A ratio of 12 digits or more may be a
- * quotient that does not come out even: the shortest price that rounds to it was entered.
+ * Dollars per million output tokens: the price from which the completion ratio was computed,
+ * otherwise the exact product; empty while either part is missing. A ratio of 12 digits or more may
+ * be a rounded quotient: the shortest price that rounds to it was entered.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -54,7 +56,10 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Whether the ratio is price / input, rounded at its last digit or kept as a floating number. */
+/**
+ * Whether the ratio is price / input, rounded at its last digit or stored as a floating-point
+ * number.
+ */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -72,9 +77,9 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Output price divided by input price; empty while either is missing or the input price is 0. A
- * quotient that does not come out even is rounded up at 30 digits, so that a charge which is
- * exactly a half by the prices is never a little less than a half by the ratio.
+ * The output price divided by the input price; empty while either is missing or the input price is
+ * 0. An infinite quotient is rounded up at 30 digits, so that a charge of exactly one half by the
+ * prices never falls below one half by the ratio.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -86,7 +91,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** A ratio to read: six decimals at most; `≈` says that there are more. */
+/** A ratio for display: six decimals at most, with `≈` when there are more. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
@@ -96,7 +101,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** Dollars of 1000 input and 500 output tokens; empty while either price is missing. */
+/** The dollars of 1000 input and 500 output tokens; empty while either price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -107,7 +112,10 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/** Quota units of a price per call at the default 500 000 per dollar; empty for no number. */
+/**
+ * Quota units of a price per call at the default of 500 000 per dollar; empty when it is not a
+ * number.
+ */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

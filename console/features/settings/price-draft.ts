@@ -5,7 +5,10 @@ import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-/** What the form holds; each mode keeps its own texts, and only the chosen one's are saved. */
+/**
+ * The content of the form. Each mode keeps its own texts, and only those of the chosen mode are
+ * saved.
+ */
 export type PriceDraft = {
   name: string
   mode: PriceMode
@@ -52,7 +55,7 @@ export const draftOfRow = (row: PriceRow): PriceDraft => ({
   callPrice: row.price,
 })
 
-/** Changes the way of entering; ratio and price show the same numbers from both sides. */
+/** Changes the mode of entry; ratio and price show the same numbers. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -64,15 +67,17 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
 }
 
 /**
- * Dollars of a price that is entered: at most 5 digits before the point and 6 after it. Within
- * these every price comes back from its ratios exactly.
+ * Dollars of an entered price: at most 5 digits before the point and 6 after it. Within these
+ * limits every price is restored from its ratios exactly.
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** Whole tokens, as the option takes them: at least 1, at most nine digits. */
+/** Whole tokens, as the option accepts them: at least 1, at most nine digits. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** `before`: the form as it was opened; what was not edited may be finer than what is entered. */
+/**
+ * `before` is the form as it was opened; unchanged values may have more digits than can be entered.
+ */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -110,7 +115,7 @@ export function priceFaults(
   return faults
 }
 
-/** The row to save; ask `priceFaults` first. */
+/** The row of a draft without errors (see `priceFaults`). */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   if (draft.mode === 'call') {
@@ -130,7 +135,9 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/** As `rowOfDraft`, but what was not edited stays as it is: prices may not divide evenly. */
+/**
+ * Like `rowOfDraft`, but unchanged values stay as they are, because prices may not divide evenly.
+ */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
@@ -149,7 +156,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Digits grouped as they are read (`16,384`, `16 384`) are taken as well; null for no count. */
+/** Accepts digits with group separators (`16,384`, `16 384`); null when the text is not a count. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

@@ -19,12 +19,12 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** Names that are in the table already. */
+  /** The names that are in the table. */
   taken: ReadonlySet<string>
-  /** Known in advance, for a model that has no price yet. */
+  /** Given for a model that has no price yet. */
   newName?: string
   onClose: () => void
-  /** `before`: the name it had, where it had one. */
+  /** `before` is the previous name, if any. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 

@@ -18,7 +18,7 @@ import { inMode, type PriceDraft } from './price-draft.ts'
 
 type FieldsProps = { capFallback: CapFallback; form: DraftForm<PriceDraft> }
 
-/** The way of entering, its fields, and what they come to in the other way. */
+/** The mode of entry, its fields, and the equivalent values of the other modes. */
 export function PriceFields(props: FieldsProps): ReactElement {
   const { form } = props
   const { t } = useTranslation()
@@ -50,7 +50,7 @@ export function PriceFields(props: FieldsProps): ReactElement {
 
 type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
-/** The one number that its way of entering can't do without. */
+/** The number that a mode of entry requires. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
 
 function ModeFields(props: FieldsProps): ReactElement {
@@ -94,7 +94,7 @@ function ModeFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** Empty, it shows the limit that holds then. */
+/** An empty field shows the limit that then applies. */
 function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const count = useNumberFormat()
@@ -111,7 +111,7 @@ function OutputCapField({ form, capFallback }: FieldsProps): ReactElement {
   )
 }
 
-/** What was typed, said the other way round, and what a usual call would cost. */
+/** The entered values in the other mode, and the cost of a typical call. */
 export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const { t } = useTranslation()
   if (draft.mode === 'call') {

@@ -15,10 +15,10 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** How long the hand rests before what was typed is asked for. */
+/** The pause in typing before a search starts. */
 const SETTLE_MS = 200
 
-/** Who changed which price when: of all, or of one model. */
+/** The history of price changes, of all models or of one. */
 export function PriceHistoryDrawer(props: {
   isOpen: boolean
   model?: string
@@ -51,7 +51,7 @@ function AllHistory(): ReactElement {
   const clear = () => {
     setTyped('')
     setGroup('')
-    // The button is about to go.
+    // The pressed button is about to disappear.
     search.current?.focus()
   }
   return (
@@ -79,7 +79,7 @@ function AllHistory(): ReactElement {
   )
 }
 
-/** What was typed, once the hand rests; emptied at once. */
+/** The typed text after a pause; an emptied text at once. */
 function useSettled(typed: string): string {
   const [settled, setSettled] = useState(typed)
   useEffect(() => {
@@ -93,7 +93,7 @@ type Filter = { model?: string; keyword?: string; group?: string }
 
 function History({ onClear, ...filter }: Filter & { onClear?: () => void }): ReactElement {
   const of = JSON.stringify(filter)
-  // Another filter begins at the first page again.
+  // Another filter starts at the first page.
   const [place, setPlace] = useState({ of, page: 0 })
   const page = place.of === of ? place.page : 0
   const setPage = (next: number) => setPlace({ of, page: next })
@@ -118,7 +118,7 @@ function History({ onClear, ...filter }: Filter & { onClear?: () => void }): Rea
   )
 }
 
-/** None was made yet, or none that the filters let through. */
+/** Shown when there are no changes, or none that match the filters. */
 function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactElement {
   const { t } = useTranslation()
   if (onClear === undefined) {
@@ -194,7 +194,7 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
 const priceHistoryKey = ['price-history'] as const
 
 type PriceHistoryFilter = {
-  /** The whole name. */
+  /** The exact name. */
   model?: string
   /** A part of a model's name. */
   keyword?: string

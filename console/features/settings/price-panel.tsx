@@ -21,7 +21,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Tool = 'presets' | 'preview' | 'schedule' | 'history'
 
-/** What can be done with the price list as a whole. */
+/** Actions on the whole price list. */
 function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -63,7 +63,7 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }
 
-/** The prices of models: as a table, as JSON, and those still without one. */
+/** The prices of models: as a table, as JSON, and the models without a price. */
 export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ prices: view }, setAddress] = useUrlState(ADDRESS)

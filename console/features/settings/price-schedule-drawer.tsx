@@ -22,7 +22,7 @@ import { PlannedEntries } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The unsaved price changes, and when they are to take effect instead of now. */
+/** The unsaved price changes, and a time at which they take effect. */
 function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -63,7 +63,7 @@ function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-/** Drafts may be planned for a time; below, what was planned and what became of it. */
+/** Schedules drafts for a time, and lists scheduled changes with their results. */
 export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm
@@ -94,7 +94,7 @@ function Planned(): ReactElement {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // What has taken effect since they were read is what the form is compared with from now on.
+  // Once planned changes have taken effect, the form is compared with the new values.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -116,10 +116,10 @@ function Planned(): ReactElement {
 }
 
 const LOOK_MS = 5_000
-/** The server's clock and this one's may differ by so much. */
+/** The tolerated difference between the server's clock and this one. */
 const CLOCKS_MS = 60_000
 
-/** While something waits for its time, it is looked after. */
+/** Polls while a change is pending. */
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
   state.data?.some(({ status }) => status === 'planned') === true ? LOOK_MS : (false as const)
 
@@ -180,7 +180,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   )
 }
 
-/** Codes of what can be wrong with a price option by the time its change is due. */
+/** Codes of the errors of a price option when its change is due. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',
@@ -195,7 +195,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Words for why a plan failed, of which the server says `option: code`. */
+/** The text for a failed plan, which the server reports as `option: code`. */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -8,26 +8,26 @@ export const PRICE_KEYS = [
   'MaxOutputTokens',
 ] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Built-in entries of models that are not in the table stand here as well. */
+/** These options also contain built-in entries of models that are not in the table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 
-/** One model's prices as decimal text; empty where nothing is set. */
+/** The prices of one model as decimal text; empty when unset. */
 export type PriceRow = {
   name: string
-  /** Dollars for each call; wins over the ratios. */
+  /** Dollars per call; takes precedence over the ratios. */
   price: string
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The most output tokens of an answer: what a call holds quota for that sets no limit. */
+  /** The maximum output tokens of an answer, which determine the hold of a call without a limit. */
   maxOutputTokens: string
 }
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** Null while one of the texts is no map of numbers: the JSON has to be mended first. */
+/** null while one of the texts is not a map of numbers: the JSON must be corrected first. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
   const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
@@ -38,8 +38,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Every model with a price or a ratio of its own, by name. A cache ratio or an output limit alone
- * prices nothing: the built-in ones of models that nobody sells here would only fill the table.
+ * Every model with a price or a ratio, by name. A cache ratio or an output limit alone sets no
+ * price, and the built-in ones of models that are not sold would only fill the table.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -59,14 +59,15 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** The texts of the maps that these rows change; an emptied value leaves its map. */
+/** The texts of the maps that these rows change; an emptied value is removed from its map. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const key of PRICE_KEYS) {
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // What is not in the table can't be emptied there: a model added keeps what is built in.
+      // Values that the table does not show cannot be emptied there: an added model keeps built-in
+      // values.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)

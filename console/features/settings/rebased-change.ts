@@ -2,8 +2,8 @@ import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.t
 import type { OptionChange } from './option-changes.ts'
 
 /**
- * Somebody else saved meanwhile: what was changed here on top of theirs, entry by entry.
- * `isClear`: no entry was changed by both.
+ * Applies a local change on top of a version that another user saved meanwhile, entry by entry.
+ * `isClear` means that no entry was changed by both.
  */
 export function rebasedChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -24,7 +24,7 @@ export function rebasedChange(
   return { text: writeJsonMap(merged), isClear }
 }
 
-/** Nothing where one of them is no flat map of the others' kind. */
+/** Empty when one of the texts is not a flat map of the others' kind. */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {
     const maps = texts.map((text) => readJsonMap(text, kind))

@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * The places at which a row of two columns begins: switches stand with switches, fields with
- * fields, and a switch that has the row to itself beside the one field it is for.
+ * The positions at which a row of two columns starts: switches are paired with switches and fields
+ * with fields, and a single switch is paired with the one field that depends on it.
  */
 export function rowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

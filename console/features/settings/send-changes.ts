@@ -4,26 +4,29 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A draft put on top of what somebody else has saved. */
+/** A draft applied on top of a version that another user saved. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
   saved: ReadonlySet<string>
-  /** What the server said, by option. */
+  /** The server's errors, by option. */
   refusals: Texts
-  /** What it said of options that it saved. */
+  /** The server's remarks on options that it saved. */
   notes: Texts
-  /** To be looked at and sent again. */
+  /** Changes to be reviewed and sent again. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** Others may save as well: so often what is theirs is taken along without asking. */
+/** The number of times that concurrent changes of others are merged without asking. */
 const TRIES_MAX = 3
 
-/** `readAgain`: what the server has now. */
+/** Returns the server's present values. */
 type ReadAgain = () => Promise<Texts>
 
-/** One call for each option, side by side; what others saved meanwhile is never undone unseen. */
+/**
+ * Sends one request per option, in parallel; a concurrent change of another user is never
+ * overwritten unseen.
+ */
 export async function sendChanges(
   changes: readonly OptionChange[],
   readAgain: ReadAgain,
@@ -57,7 +60,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // What is read may be a moment behind what was refused.
+      // The read model may be a moment behind the rejected write.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

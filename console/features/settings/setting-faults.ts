@@ -18,7 +18,7 @@ export type SettingFault =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** What is wrong with the text of an option, as far as its type tells; null when it may be sent. */
+/** The error of an option's text, as far as its type determines it; null when it may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
   switch (type.kind) {
     case 'flag':
@@ -42,7 +42,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** What is wrong with the ends of a range (`not_below`) of which this is one; null for nothing. */
+/** The error of a range (`not_below`) of which this option is one end; null when there is none. */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -59,7 +59,7 @@ export function rangeFault(
   return null
 }
 
-/** Whether these are the ends of a range; an upper end of 0 is none. */
+/** Whether these are the ends of a range; an upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -135,7 +135,7 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** The server takes any braces; a placeholder that nothing fills is a slip of the hand. */
+/** The server accepts any braces; a placeholder without a value is probably a typing error. */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -148,6 +148,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** What would open with a key in it. */
+/** Whether the link would be opened with a key in it. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

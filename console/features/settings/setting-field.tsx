@@ -11,10 +11,13 @@ import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** What the server says in place of a secret that is set. */
+/** The server's placeholder for a secret that is set. */
 const SET = '***'
 
-/** A secret goes in and never comes out: left empty it stays, and clearing it is an act. */
+/**
+ * A secret is written and never shown: an empty field keeps it, and clearing it is a separate
+ * action.
+ */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }): ReactElement {
   const { form, option } = props
   const { t } = useTranslation()
@@ -53,7 +56,7 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }): React
 
 type FieldProps = { option: OptionSchema; form: SettingsForm }
 
-/** One option as its type wants to be typed. */
+/** One option, with the control of its type. */
 export function SettingField({ option, form }: FieldProps): ReactElement {
   if (option.is_secret) return <SecretField option={option} form={form} />
   switch (option.type.kind) {

@@ -10,13 +10,13 @@ import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** A panel of a section: its own form where it has one, else a field for each option. */
+/** The panel of a section: its specific form, or a field for each option. */
 export function SettingSection(props: {
   section: OptionSection
   form: SettingsForm
-  /** In place of the generated fields. */
+  /** Replaces the generated fields. */
   children?: ReactNode
-  /** Below them. */
+  /** Content below the fields. */
   extra?: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()
@@ -44,7 +44,7 @@ export function SettingSection(props: {
   )
 }
 
-/** In two columns, in which what belongs together stands together. */
+/** Two columns in which related fields are adjacent. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
   const starts = rowStarts(props.options)
   return (
@@ -63,5 +63,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** What is long to read; JSON stands in a column like everything else. */
+/** True for long texts; JSON takes one column like other fields. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -17,7 +17,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 /** The model whose price is being set, so that a link opens its form. */
 const ADDRESS = { price: textParam('', 200) }
 
-/** Models that enabled channels serve and that have no price of their own, each one press away. */
+/** Models that enabled channels serve and that have no price, each with a button that sets one. */
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -1,7 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** While it is open, what it began with stays: what others save meanwhile is not undone by it. */
+/**
+ * While it is open, the initial values stay, so that concurrent changes of others are not
+ * overwritten.
+ */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)
   useEffect(() => {

@@ -15,7 +15,7 @@ export type Options = {
   sections: readonly OptionSection[]
   baseline: Baseline
   schema: ReadonlyMap<string, OptionSchema>
-  /** Whether whoever is logged in may set it. */
+  /** Whether the logged-in user may change it. */
   mayChange: (key: string) => boolean
 }
 
@@ -24,8 +24,8 @@ const NOTHING: Baseline = new Map()
 const LOOK_MS = 10_000
 
 /**
- * What the server has of options: which there are, and their values; kept up with what others
- * change, unless something of it is being edited: then what that is compared with stays as it was.
+ * The server's options and their values, updated when others change them, except while they are
+ * being edited: then the baseline stays as it was.
  */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>

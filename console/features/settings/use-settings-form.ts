@@ -16,10 +16,10 @@ import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** As far as numbers go on the wire: nobody needs to be told. */
+/** The largest safe integer, a bound that needs no mention. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** The words of a fault; those of the option's own rule where it has some. */
+/** The text of an error; an option's own rule may provide one. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -43,7 +43,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
     }
     const text = t(`settings.${fault.code}`)
     const { minimum: min, maximum: max } = option.type
-    // Of what is no number: which ones there are.
+    // A text that is not a number gets the permitted range.
     const isBounded = fault.code === 'notInteger' || fault.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
@@ -53,22 +53,22 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Options the server has; others are not shown. */
+  /** Whether the server has the option; others are not shown. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
-  /** Those of a section, in order. */
+  /** The options of a section, in order. */
   optionsOf: (section: string) => readonly OptionSchema[]
   value: (key: string) => string
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
-  /** Back to what the server has. */
+  /** Restores the server's value. */
   reset: (key: string) => void
-  /** The field was left: from now on its fault is shown. */
+  /** Called on blur: from then on the field's error is shown. */
   touch: (key: string) => void
-  /** What is wrong with a changed option, as far as it is to be shown; else undefined. */
+  /** The visible error of a changed option; undefined when there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While a part of it is open to be edited, what that began with stays. */
+  /** While a part is open for editing, its initial values stay. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -80,8 +80,9 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * The loaded options as a baseline, the drafts beside them, and a save of what differs. `onFault`
- * is told the first option that keeps the form from being sent, or that the server refused.
+ * The loaded options as a baseline, the drafts beside them, and a function that saves the
+ * differences. `onFault` receives the first option that prevents saving or that the server
+ * rejected.
  */
 export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
@@ -156,7 +157,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // A draft that says what there was is none any more once others have changed that.
+    // A draft equal to the previous value ends once others have changed that value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -166,10 +167,11 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
 const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
   changedOptions(new Map([...baseline, ...bases]), texts)
 
-/** What was typed and not saved, where the focus has been, and what the server refused. */
+/** The unsaved texts, the fields that had the focus, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // What each draft was made from: what others save meanwhile must not look like a change of it.
+  // The value from which each draft started: a concurrent change must not look like a change of the
+  // draft.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

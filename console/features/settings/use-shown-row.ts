@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type Shown = {
-  /** Around the list: the row is looked for in it. */
+  /** The element around the list, in which the row is searched. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
 /**
- * The page of a list in pages, turned to where the row `wanted` is whenever another is asked for,
- * and scrolled to it. `places` are the keys of all rows in order, `wanted` an object per asking.
+ * The page of a paged list that contains the row `wanted`, scrolled into view whenever another row
+ * is requested. `places` are the keys of all rows in order; `wanted` is a new object per request.
  */
 export function useShownRow(
   wanted: { readonly key: string } | null,

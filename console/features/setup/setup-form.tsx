@@ -22,13 +22,13 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** What is wrong, by field; nothing once the root account exists: then only the mode counts. */
+/** Errors by field; none once the root account exists, because only the mode is asked then. */
 const setupFaults = (
   draft: SetupDraft,
   isRootReady: boolean,
 ): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
-/** `token`: from the address that the server printed, for a setup from another machine. */
+/** `token` comes from the address that the server printed, for a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -40,12 +40,12 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** Long enough to read that it worked. */
+/** Long enough to read the success message. */
 const LEAVE_DELAY_MS = 800
 
 type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
 
-/** Sets the system up once, and leads to the first steps; the page is loaded again for that. */
+/** Runs the setup once and opens the first steps by a full page load. */
 function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -57,7 +57,7 @@ function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
     setState({ phase: 'busy', refusal: '' })
     try {
       const user = await call('POST /api/setup', { body: setupBody(draft, params.get('token')) })
-      // A user that is stored already belongs to another installation.
+      // A stored user belongs to an earlier installation.
       if (user === null) clearUser()
       else storeUser(user)
       setState({ phase: 'done', refusal: '' })

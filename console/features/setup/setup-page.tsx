@@ -7,7 +7,7 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
-/** The wire's word as its makers write it. */
+/** The official spelling of the database's name. */
 const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
 
 export function SetupPage(): ReactElement {

@@ -6,7 +6,7 @@ import { CodeCell, TextCell } from './task-cells.tsx'
 import { columnOf, commonColumns } from './task-columns.tsx'
 import { DRAWINGS } from './task-kind.ts'
 
-/** What of a drawing is opened: its picture, or the texts about it. */
+/** The opened part of a drawing: its picture or its texts. */
 export type Shown = 'image' | 'texts'
 
 type Acts = {
@@ -15,7 +15,7 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-/** The columns of the drawing log; those for admins aren't made for anyone else. */
+/** The columns of the drawing log; columns for admins are not created for other users. */
 export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, acts.onChannel)
   const text = (
@@ -42,7 +42,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    // Admins have two columns more, and the prompt needs the room: the result says why one failed.
+    // Admins have two more columns, and the prompt needs the space; the result explains a failure.
     columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: acts.isAdmin,
     }),
@@ -52,7 +52,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
   ]
 }
 
-/** Its picture, or why there is none. */
+/** The picture, or the reason why there is none. */
 function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {

@@ -13,7 +13,7 @@ import { TaskList } from './task-list.tsx'
 import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-/** A drawing as large as the window lets it be. */
+/** A drawing at the size of the window. */
 function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const { image_url: url, prompt } = props.task
@@ -50,7 +50,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactEl
   )
 }
 
-/** Drawings as they come about: what was asked for, how far each is, and the picture. */
+/** Drawings with live progress: the request, the progress, and the picture. */
 export function DrawingsPage(): ReactElement {
   const { t } = useTranslation()
   const view = useTaskList(DRAWINGS)
@@ -94,7 +94,7 @@ export function DrawingsPage(): ReactElement {
   )
 }
 
-/** Without it results come by asking, later, and some of them not at all. */
+/** Without the callback address, results arrive later by polling, and some are never received. */
 function CallbackNotice(): ReactElement | null {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -2,8 +2,8 @@ import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 /**
- * The page with what arrived: tasks of it that moved on, and how far they are. The same object
- * where nothing of it changed; `hasNew` where something arrived that is newer than all of it.
+ * The page with the pushed changes of its tasks and their progress. It returns the same object when
+ * nothing changed; `hasNew` means that a task newer than the whole page arrived.
  */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,

@@ -11,7 +11,7 @@ import { TaskList } from './task-list.tsx'
 import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
 
-/** What a music task was asked for and what it made: played and read here. */
+/** The request and result of a music task, with a player and the lyrics. */
 function SongDialog(props: {
   task: MusicTask
   isAdmin: boolean
@@ -22,7 +22,7 @@ function SongDialog(props: {
   return (
     <TaskDialog title={t('taskLogs.details')} onClose={props.onClose}>
       {task.songs.map((song, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no names, and never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
         <SongPart key={index} song={song} index={index} />
       ))}
       <TextPart name={t('taskLogs.column.failReason')} text={task.fail_reason} />
@@ -47,7 +47,7 @@ function SongPart({ song, index }: { song: Song; index: number }): ReactElement 
         </div>
       </header>
       {song.audio_url !== '' && (
-        // biome-ignore lint/a11y/useMediaCaption: its lyrics stand below it
+        // biome-ignore lint/a11y/useMediaCaption: the lyrics are shown below
         <audio controls preload="none" src={song.audio_url} aria-label={title} />
       )}
       <TextPart name={t('taskLogs.lyrics')} text={song.text} />
@@ -55,7 +55,7 @@ function SongPart({ song, index }: { song: Song; index: number }): ReactElement 
   )
 }
 
-/** Music and lyrics as they come about: how far each is, and what there is to hear. */
+/** Music and lyrics with live progress. */
 export function MusicTasksPage(): ReactElement {
   const { t } = useTranslation()
   const view = useTaskList(MUSIC)

@@ -10,7 +10,7 @@ type Status = keyof Words['taskLogs']['status']
 type Action = keyof Words['taskLogs']['action']
 type Code = keyof Words['taskLogs']['code']
 
-/** An empty status is one of a task that is being submitted. */
+/** An empty status belongs to a task that is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -45,7 +45,7 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
   LYRICS: 'yellow',
 }
 
-/** What providers answer as a drawing is handed in. */
+/** The provider's answers to the submission of a drawing. */
 const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {
   0: { name: 'none', tone: 'bad' },
   1: { name: 'taken', tone: 'good' },
@@ -76,7 +76,7 @@ export function StatusCell({ status }: { status: string }): ReactElement {
   return <StatusTag tone={STATUS_TONES[name]}>{t(`taskLogs.status.${name}`)}</StatusTag>
 }
 
-/** What the provider answered as the drawing was handed in. */
+/** The provider's answer to the submission of a drawing. */
 export function CodeCell({ code }: { code: number }): ReactElement {
   const { t } = useTranslation()
   const known = CODES[code]
@@ -100,7 +100,7 @@ export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
 
 const SLOW_SECONDS = 60
 
-/** From handing it in to its end; `isTimed`: more than a minute is called slow. */
+/** The time from submission to end; with `isTimed`, more than a minute is marked as slow. */
 export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactElement {
   const { t } = useTranslation()
   const { submit_time: from, finish_time: to } = props.task
@@ -121,7 +121,7 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactE
   )
 }
 
-/** A text that is cut to its cell, and read whole as its title or in a dialog. */
+/** A text truncated to its cell, shown in full in a tooltip or a dialog. */
 export function TextCell(props: {
   text: string
   onOpen: () => void

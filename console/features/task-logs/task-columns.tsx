@@ -11,7 +11,7 @@ import type { AnyTask, TaskKind } from './task-kind.ts'
 type ColumnId = keyof Words['taskLogs']['column']
 type Cell<Task> = (task: Task) => ReactNode
 
-/** A column by the name it has in the words. */
+/** A column with its title from the translations. */
 export const columnOf = <Task extends AnyTask>(
   t: TFunction,
   id: ColumnId,
@@ -24,7 +24,7 @@ export const columnOf = <Task extends AnyTask>(
   ...rest,
 })
 
-/** What both logs show of a task; of another's channel and name, admins alone. */
+/** The columns that both logs have; channel and user only for admins. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -57,7 +57,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // How far one had come that failed is of no use: its status and the reason say it all.
+    // The progress of a failed task is meaningless: status and reason are shown instead.
     progress: column(
       'progress',
       104,

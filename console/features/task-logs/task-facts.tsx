@@ -8,7 +8,7 @@ import type { AnyTask } from './task-kind.ts'
 
 type Fact = readonly [keyof Words['taskLogs']['column'], ReactNode]
 
-/** What of a task stands in columns, also of those that are hidden or have no room. */
+/** All fields of a task, including those whose columns are hidden. */
 export function TaskFacts(props: { task: AnyTask; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   const { task, isAdmin } = props

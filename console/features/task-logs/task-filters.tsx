@@ -10,7 +10,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
-/** Time, id and, for admins, the channel: all of it in the address. */
+/** Time, id and, for admins, the channel, all of them in the address. */
 export function TaskFilters(props: { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin } = props.view
@@ -40,11 +40,11 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** Said instead where the site has such tasks switched off; null: they are on. */
+  /** Shown when the site has disabled such tasks; null while they are enabled. */
   readonly off: string | null
 }
 
-/** The rows stay where such tasks are switched off: that no others come is told above them. */
+/** A note above the existing rows that such tasks are disabled and no new ones arrive. */
 export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -58,7 +58,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement 
   )
 }
 
-/** Why no task is listed: none was made in that time, or the filters let none through. */
+/** Explains why no task is listed: none exists in the range, or none matches the filters. */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view

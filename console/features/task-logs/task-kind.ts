@@ -12,15 +12,15 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** Admins only; 0: all. */
+      /** For admins; 0 means all. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true },
   )
 
-/** `page` counts from 0. An empty id and channel 0 ask for all. Times in unix seconds. */
+/** `page` counts from 0. An empty id and channel 0 match everything. Times are in unix seconds. */
 type TaskAsk = {
-  /** One's own tasks, or everybody's (admins). */
+  /** The user's own tasks, or those of all users (admins). */
   scope: 'self' | 'all'
   id: string
   channel: number
@@ -32,10 +32,10 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped`: there are more than `total`, which are not counted. */
+/** `is_total_capped`: there are more tasks than `total`, which are not counted. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The filters as the server names them; what is empty is not sent. */
+/** The filters by the server's names; empty ones are not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,
@@ -44,7 +44,7 @@ const taskParams = (ask: TaskAsk) => ({
   end_timestamp: ask.to ?? undefined,
 })
 
-/** What the logs of drawings and of music differ in. */
+/** The differences between the logs of drawings and of music. */
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
@@ -52,7 +52,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** From 30 days ago, open ahead by an hour. */
+/** From 30 days ago until one hour from now. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -65,7 +65,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** From midnight, open ahead by an hour. */
+/** From midnight until one hour from now. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

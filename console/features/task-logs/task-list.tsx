@@ -8,10 +8,10 @@ import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms.css'
 import './task-logs.css'
 
-/** One log of tasks: its filters, its rows, or why there are none. */
+/** A log of tasks: its filters, its rows, or an explanation why there are none. */
 export function TaskList<Task extends AnyTask>(props: {
   name: string
-  /** Where this browser keeps what of the columns was chosen. */
+  /** The key under which this browser stores the chosen columns. */
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>

@@ -4,7 +4,7 @@ import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
 
-/** Something of a task, read at leisure. */
+/** A part of a task in a dialog. */
 export function TaskDialog(props: {
   title: string
   isWide?: boolean
@@ -29,7 +29,7 @@ export function TaskDialog(props: {
   )
 }
 
-/** A text under its name, with what copies it; nothing where there is none. */
+/** A labelled text with a copy button; renders nothing without a text. */
 export function TextPart(props: { name: string; text: string }): ReactElement | null {
   const { t } = useTranslation()
   if (props.text === '') return null

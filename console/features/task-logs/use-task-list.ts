@@ -13,11 +13,11 @@ type Ask = ListAsk<TaskKind<AnyTask>['address']['filters']>
 
 const EVERY_MS = 1_000
 
-/** The page of tasks that the address asks for; they move on as their providers tell of them. */
+/** The page of tasks that the address requests, with live progress. */
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  /** Reads after a push must see at least what it told of. */
+  /** Reads after a push must include at least its position. */
   const floor = useRef(0)
   const keyOf = ({ range, id, channel, page, pageSize }: Ask) => [
     'tasks',
@@ -64,5 +64,5 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }
 }
 
-/** Without the rows: what the filters and an empty list need. */
+/** The parts that the filters and the empty list need. */
 export type TaskListView = Omit<ReturnType<typeof useTaskList>, 'list' | 'rows'>

@@ -20,7 +20,7 @@ import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
 import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
-/** Menu entries that open the site's chat clients with a token; one that says so where are none. */
+/** Menu entries that open the site's chat clients with a token, or one that says there are none. */
 function chatEntries(
   links: readonly ChatLink[],
   site: string,
@@ -38,7 +38,10 @@ function chatEntries(
   }))
 }
 
-/** NOTE: the other site gets the key, as its link asks, and neither our address nor our window. */
+/**
+ * NOTE: the other site receives the key, as its link requires, but neither our address nor our
+ * window.
+ */
 function openChat(address: string | null): void {
   const isWrong = chatWay(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkWrong'))
@@ -60,7 +63,7 @@ const ID_COLUMN: Partial<Column<Token>> = {
   cell: ({ id }) => id,
 }
 
-/** The columns of the token list, in their first order. */
+/** The columns of the token list, in their default order. */
 export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>[] {
   const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
     id,

@@ -24,11 +24,11 @@ import type { ReadyToken } from './token-ready.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** The tokens that were made, in order, with their keys. */
+  /** The created tokens, in order, with their keys. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens, or changes one. Mounted anew for each, so that no draft is left over. */
+/** Creates tokens or edits one. It is mounted anew for each, so that no draft remains. */
 export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

@@ -3,10 +3,10 @@ import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-/** Unix seconds on the wire for "never". */
+/** Stands for "never" among unix seconds on the wire. */
 export const NEVER = -1
 
-/** As a date-time field holds it; empty is never. */
+/** The format of a date-time field; empty means never. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export const expirySeconds = secondsOfDateField

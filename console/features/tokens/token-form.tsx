@@ -9,7 +9,7 @@ import { TokenAmountFields } from './token-amount-fields.tsx'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 
-/** When the token ends: a moment, or never; usual lifetimes count from now. */
+/** The token's expiry: a time, or never; common lifetimes count from now. */
 function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const pick = (preset: string) => {

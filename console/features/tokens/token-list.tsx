@@ -21,7 +21,7 @@ import { tokenColumns } from './token-columns.tsx'
 import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** Columns that sort the list, and what the server calls them. */
+/** The columns that sort the list, with the server's names for them. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -41,8 +41,8 @@ const ADDRESS = listAddress(
 )
 
 /**
- * The page of tokens that the address asks for, as it is now. NOTE: a key that is searched for is
- * a secret: it stays out of the address, where the history and shared links would show it.
+ * The page of tokens that the address requests. NOTE: a key entered as search text is a secret, so
+ * it stays out of the address, where the history and shared links would show it.
  */
 function useTokenList() {
   const [key, setKey] = useState('')
@@ -56,7 +56,7 @@ function useTokenList() {
   return {
     ...page,
     rows: page.rows.map((row) => asOf(row, now)),
-    /** What is searched for, whatever the order and the page. */
+    /** The filter without order and page. */
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,
@@ -68,7 +68,7 @@ function useTokenList() {
   }
 }
 
-/** By name, status and key. */
+/** Filters by name, status and key. */
 function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -98,7 +98,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): Reac
   )
 }
 
-/** What can be done to the selected tokens. */
+/** Actions on the selected tokens. */
 function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }): ReactElement {
   const { t } = useTranslation()
   const { actions, chosen } = props
@@ -124,7 +124,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   )
 }
 
-/** Keeps what calls change of the rows on screen; reads again what only the server can tell. */
+/** Updates visible rows from events, and reads the list again when only the server can tell. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
@@ -159,7 +159,7 @@ type TokenListProps = {
   onCreate: () => void
 }
 
-/** One's tokens, live: filtered, sorted, page by page, some of them selected. */
+/** The user's tokens, updated live: filtered, sorted, paged and selectable. */
 export function TokenList(props: TokenListProps): ReactElement {
   const { t } = useTranslation()
   const view = useTokenList()

@@ -5,7 +5,7 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { usedPercent } from './token-status.ts'
 
-/** What is left and what was used, with a bar; only what was used of an unlimited one. */
+/** The remaining and used quota with a bar; only the used quota for an unlimited token. */
 export function TokenQuota({ token }: { token: Token }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()

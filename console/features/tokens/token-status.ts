@@ -15,7 +15,7 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** The token as the clock has it: one that ended since it was read is expired. */
+/** The token at the present time: one that expired since it was read counts as expired. */
 export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
   isOver(token, now) ? { ...token, status: 3 } : token
 
@@ -24,13 +24,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** The status a toggle asks for; null where there is nothing to toggle. */
+/** The status that a toggle requests; null when the token cannot be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** Used share of the whole budget in percent, 0 to 100; whole numbers suffice for a bar. */
+/** The used share of the budget in percent, 0 to 100; whole numbers suffice for a bar. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

@@ -21,7 +21,7 @@ type Shown = { edited: Token | 'new' | null; ready: Ready | null }
 const NOTHING: Shown = { edited: null, ready: null }
 const CREATING: Shown = { edited: 'new', ready: null }
 
-/** One's own API tokens: list, search, create, edit, switch off, copy, delete. */
+/** The user's API tokens: list, search, create, edit, disable, copy, delete. */
 export function TokensPage(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown, close] = useShown()
@@ -59,7 +59,7 @@ export function TokensPage(): ReactElement {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** What is open. An address may ask for the form of a new token, and be led back to afterwards. */
+/** The open dialog. An address may open the form of a new token and name a page to return to. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = returnToOf(useLocation().state)

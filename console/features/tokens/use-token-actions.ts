@@ -15,7 +15,7 @@ export type TokenActions = {
   copyKeys: (tokens: readonly Token[]) => Promise<void>
 }
 
-/** What can be done to tokens of the list; the list shows it before the server has answered. */
+/** The actions on tokens of the list; the list shows a change before the server has answered. */
 export function useTokenActions(): TokenActions {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -51,7 +51,7 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-/** Switches those that are enabled or disabled and not so yet; one press takes it back. */
+/** Enables or disables those tokens that are in the other state; one press undoes it. */
 function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -89,7 +89,7 @@ function useSwitch(): TokenActions['setEnabled'] {
 const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
   items.map((token) => (ids.has(token.id) ? { ...token, status } : token))
 
-/** All of them, or none. */
+/** Deletes all of them, or none. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })

@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** Calls over time, above their list: a bar narrows the list to its hours. */
+/** Calls over time, above their list; pressing a bar narrows the list to its hours. */
 export function CallChart({ view }: { view: LogView }): ReactElement | null {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }): ReactElement | null {
   )
 }
 
-/** One stop for Tab; arrow keys, Home and End go from bar to bar. */
+/** One tab stop; arrow keys, Home and End move from bar to bar. */
 function Bars({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +89,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
   )
 }
 
-/** When the bars begin, at some of them. The bars have names of their own that say it of each. */
+/** The start times of some bars. Every bar also has its time in its accessible name. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -107,7 +107,7 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   )
 }
 
-/** The same as words. */
+/** The same data as a table. */
 function Table({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

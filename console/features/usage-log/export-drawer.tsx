@@ -6,7 +6,7 @@ import { Checkbox } from '#console/ui/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
-/** As the list calls them, where it has them too. */
+/** The titles that the list uses, for columns that the list has too. */
 const TITLES = {
   id: 'logExport.column.id',
   time: 'usageLog.column.time',
@@ -38,12 +38,12 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   chosen: readonly ExportColumn[]
-  /** Remembers them, and writes the file. */
+  /** Stores the selection and writes the file. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/** Which columns a CSV has: by the names of the list, and those that stand in the file. */
+/** Selects the columns of a CSV, by their titles in the list and their names in the file. */
 export function ExportDrawer(props: Props): ReactElement {
   const { t } = useTranslation()
   const { all } = props

@@ -6,7 +6,10 @@ import { dollarText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** Why a call failed, and that it cost nothing: what was held for it went back. */
+/**
+ * The reason why a call failed, with the statement that it cost nothing because its hold was
+ * released.
+ */
 export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { end, status_code: status, error_code: code, provider_message: said } = otherOf(row)
@@ -28,7 +31,7 @@ export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
 
 const MESSAGE_MAX = 500
 
-/** The provider's own words, as it wrote them. */
+/** The provider's own error message, as redacted by the server. */
 function ProviderMessage({ text }: { text: string }): ReactElement {
   const { t } = useTranslation()
   const letters = [...text.trim()]

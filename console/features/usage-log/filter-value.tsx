@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** A value in a cell that, pressed, narrows the list to itself. */
+/** A value in a cell that narrows the list to itself when pressed. */
 export function FilterValue(props: {
   /** The value in words, for the accessible name. */
   value: string

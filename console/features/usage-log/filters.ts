@@ -6,16 +6,19 @@ import { integerParam, textParam, type UrlValues } from '#console/ui/url-state.t
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** From midnight, open ahead by an hour. */
+/** From midnight until one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/** What decides which rows are listed: empty text and 0 mean any. All of it is in the address. */
+/**
+ * The filters that select rows: an empty text and 0 match everything. All of them are in the
+ * address.
+ */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** One call, by the id that its answer named or the first characters of it; at any time. */
+  /** One call at any time, by the id in its answer or the first characters of that id. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */
@@ -24,12 +27,12 @@ const FILTERS = {
   username: textParam(),
 } as const
 
-/** The filters, and how a link shows them: page, page size and columns where it names them. */
+/** The filters and the presentation that a link names: page, page size and columns. */
 export const LOG_URL = {
   ...FILTERS,
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** Column ids with commas; empty: as this browser remembers. */
+  /** Comma-separated column ids; empty means the columns remembered by this browser. */
   columns: textParam('', 400),
 } as const
 
@@ -46,14 +49,14 @@ export const NO_FILTERS: LogFilters = {
   username: '',
 }
 
-/** Only the filters of `values`; admins' own ones mean nothing to others and are left out. */
+/** The filters among `values`; filters for admins are removed for other users. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, username }
 }
 
-/** How many filters narrow the list; the range counts when it isn't the default one. */
+/** The number of active filters; the range counts when it is not the default. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

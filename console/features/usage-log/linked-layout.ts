@@ -1,8 +1,9 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * The layout with the columns that a link names, in its order, over the remembered ones. Columns
- * that aren't made for this reader stay out. Any choice of the reader's own ends the link's hold.
+ * The layout with the columns that a link names, in its order, instead of the remembered ones.
+ * Columns that this reader may not see are removed. The reader's own choice of columns replaces the
+ * link's.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -31,7 +32,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/** The address of a view, with what this browser alone remembers spelled out. */
+/** The address of a view, including what only this browser remembers. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

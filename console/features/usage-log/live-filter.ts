@@ -3,8 +3,8 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 
 /**
- * Whether the server's list would hold this row too: the same rule, for rows that arrive live.
- * `now` in unix seconds; `ownId` is set where the list is of one's own rows only.
+ * Whether the server's list would contain this row: the same filters, for rows that arrive live.
+ * `now` is in unix seconds; `ownId` is set when the list contains only the user's own rows.
  */
 export function isListed(
   row: LogEntry,

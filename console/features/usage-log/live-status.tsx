@@ -8,14 +8,17 @@ import { LiveDot, type LiveKind } from '#console/ui/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
-  /** The reader is on something: new rows wait. */
+  /** True while the reader is reading, so that new rows wait. */
   isHeld: boolean
-  /** The range lies in the past, or another page than the first is open: nothing arrives. */
+  /**
+   * True when the range lies in the past or another page than the first is open, so that no row
+   * arrives.
+   */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }
 
-/** Whether rows arrive by themselves, in a word and a mark; and the pause. */
+/** The live state in a word and a symbol, with a pause button. */
 export function LiveStatus(props: Props): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -1,18 +1,22 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The rows that came since the page was read, newest first. While `isHeld`, new ones wait in
+ * The rows that arrived since the page was read, newest first. While `isHeld`, new rows wait in
  * `pending`, so that nothing moves under the reader.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** More waited than are kept here: showing them means reading the list again. */
+  /**
+   * True when more rows waited than are kept here; showing them requires reading the list again.
+   */
   readonly isOverfull: boolean
-  /** How many waited and were not kept; rows that never came are not among them. */
+  /**
+   * The number of waiting rows that were dropped; rows that were never received are not included.
+   */
   readonly dropped: number
-  /** Rows with a greater id came with the last change, and are marked as new for a moment. */
+  /** Rows with a greater id arrived with the last change and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -25,15 +29,16 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** How many rows a tail keeps in memory, shown or waiting. */
+/** The number of rows that a tail keeps in memory, shown or waiting. */
 export const TAIL_MAX = 5_000
 
-/** The page below the tail, newest first; `isWhole`: there are no rows beyond it. */
+/** The page below the tail, newest first; `isWhole` means that there are no rows beyond it. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * `rows` as they came, oldest first, those left out that are in the page already or are of a page
- * further on. NOTE: the log is folded in lanes: a row may come after others with greater ids.
+ * Adds rows in the order of their arrival, oldest first, except rows that are already in the page
+ * or belong to a later page. NOTE: the log is folded in lanes, so a row may arrive after others
+ * with greater ids.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -53,13 +58,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Holding keeps the place; letting go shows what waited. */
+/** Holding stops the list; ending the hold shows what waited. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows what waits, held or not. */
+/** Shows the waiting rows, held or not. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -67,7 +72,7 @@ export function release(tail: LiveTail): LiveTail {
   return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
-/** The live rows and the page's in one order, each once. */
+/** The live rows and the page's rows in one order, each once. */
 export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   if (tail.shown.length === 0) return page.rows
   const known = new Set(page.rows.map(({ id }) => id))
@@ -76,10 +81,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Rows at or below it are of pages further on. */
+/** Rows at or below this id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Two lists, each newest first, as one; mostly all of the one are above the other. */
+/** Merges two lists, each newest first; usually all of one are above the other. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

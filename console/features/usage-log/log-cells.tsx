@@ -17,7 +17,7 @@ export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model; of rows that are no calls, what they are. */
+/** The model, or for rows that are not calls, their type. */
 export function ModelCell(props: {
   row: LogEntry
   onFilter: (model: string) => void
@@ -27,7 +27,7 @@ export function ModelCell(props: {
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** How a call ended; of rows that are no calls, what they are. */
+/** The result of a call, or for rows that are not calls, their type. */
 export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -42,7 +42,7 @@ export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** What the tokens were multiplied by: of the model, of its output, of the group. */
+/** The ratios applied to the tokens: of the model, of its output, of the group. */
 export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { model_price: price, ...other } = otherOf(row)
@@ -60,12 +60,12 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
     `${t('usageLog.factor.completion')} ${completion}`,
     `${t('usageLog.factor.group')} ${group}`,
   ]
-  // A ratio that does not come out even has 30 decimals: all of them are in the title.
+  // A ratio without a finite decimal has 30 digits; the tooltip shows all of them.
   const shown = Number(Number(completion).toFixed(6))
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** What a call cost; what other rows gave or took, with its sign. */
+/** The cost of a call; for other rows the credited or debited amount, with its sign. */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
@@ -92,7 +92,7 @@ export function RetryCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** What is out of the ordinary, in words: how the call ended, an error, a note. */
+/** Unusual facts in words: an abnormal end, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const other = otherOf(row)

@@ -17,7 +17,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** Up to the status they fit a window of 1280 px: whose call, what, how long, how much. */
+/** Columns up to the status fit a window of 1280 px: user, model, duration, cost. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
@@ -35,7 +35,7 @@ const ORDER: readonly ColumnId[] = [
   'retry',
   'details',
 ]
-/** On cards; those that aren't named here come with the details. */
+/** The place of columns on cards; columns that are not listed appear in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',
@@ -50,7 +50,7 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
-/** The columns of the list; those for admins aren't made for anyone else. */
+/** The columns of the list; columns for admins are not created for other users. */
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -66,7 +66,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   }, [t, number, isAdmin, setFilters])
 }
 
-/** When, who, with what: pressed, most of them narrow the list. */
+/** Time, user and origin of a row; pressing most of them narrows the list. */
 function placeColumns(setFilters: SetFilters): Draft[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,

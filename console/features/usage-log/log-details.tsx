@@ -7,7 +7,10 @@ import { LogFacts } from './log-facts.tsx'
 import { ERROR } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 
-/** An expanded row: the price explained or why it failed, the facts, the tries for admins. */
+/**
+ * An expanded row: the price explained or the reason of a failure, further facts, and for admins
+ * the attempts.
+ */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const other = otherOf(props.row)
   const isFailed = props.row.type === ERROR

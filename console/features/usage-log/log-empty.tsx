@@ -7,7 +7,7 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import { DEFAULT_RANGE, filterCount } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Why no row is listed, and what to do about it. */
+/** Explains why no row is listed, and offers a remedy. */
 export function LogEmpty(props: {
   view: LogView
   error: Error | null

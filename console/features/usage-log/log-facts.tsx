@@ -13,7 +13,7 @@ import { ChannelLink } from './channel-link.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
-/** What is known of a row beyond its columns. */
+/** Facts of a row beyond its columns. */
 export function LogFacts({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const facts = useFacts(row, otherOf(row))
@@ -33,7 +33,7 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** To the playground, with the model and group of a call that its reader may make. */
+/** Opens the playground with the model and group of a call that its reader may make. */
 function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -49,7 +49,7 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 
 type Fact = { name: string; value: ReactNode }
 
-/** What can be wrong with a provider's usage: the codes of the relay. */
+/** Anomalies of a provider's usage, by the codes of the relay. */
 const ANOMALIES = [
   'missing',
   'negative',
@@ -91,7 +91,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // Of a failed call it is said beside this, with the reason.
+  // The failure panel beside this list already shows the end of a failed call, with its reason.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -105,7 +105,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // Of tasks there is neither: they are no requests in a model's format.
+    // Tasks have neither, because they are not requests in a model's format.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -137,7 +137,7 @@ function Anomaly({ code }: { code: string }): ReactElement {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** What the provider counted of a call whose account could not pay for all of it. */
+/** The usage that the provider counted for a call whose account could not pay for all of it. */
 function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -150,7 +150,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** What was set aside before the call, so that it could not overdraw, and what went back. */
+/** The hold at admission, which prevents an overdraft, and the part that was released. */
 function Hold(props: { hold: number; charged: number }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

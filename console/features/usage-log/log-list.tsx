@@ -23,18 +23,18 @@ type Props = {
   reading: Reading
 }
 
-/** As many calls as fit: the log is scanned rather than read. */
+/** Compact, because the log is scanned rather than read. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** The rows, live ones on top; a pill says how many wait while somebody reads. */
+/** The rows, live ones on top; a button shows how many wait while the user reads. */
 export function LogList({ view, log, layout, reading }: Props): ReactElement {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // The call that was sought by its id is shown with its details.
+  // A call that was found by its id is shown with its details.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {
@@ -90,7 +90,7 @@ function NewRows(props: { tail: LiveTail; onShow: () => void }): ReactElement | 
   if (pending.length === 0 && !isOverfull) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
-  // After a gap in the stream nobody counted those that were missed.
+  // After a gap in the stream, the number of missed rows is unknown.
   const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>

@@ -5,8 +5,8 @@ import type { LogFilters } from './filters.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * The filters as the server takes them; a range that moves gets its end at `now`, and its start at
- * `begunAt`, which stays while one pages. A call that is sought by its id is found whenever it was.
+ * The filters as query parameters. A relative range ends at `now` and starts at `begunAt`, which
+ * stays the same while paging. A call requested by its id is found at any time.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME

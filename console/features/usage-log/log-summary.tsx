@@ -9,9 +9,9 @@ import type { LogFilters } from './filters.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** The totals of everything that is listed, on every page of it. */
+/** The totals over all rows that match the filters, on every page. */
 export function LogSummary({ stat, type }: Props): ReactElement {
-  // Of the other types rows are no calls: what they sum up to came in, or went out by hand.
+  // Rows of the other types are not calls: their sum is what was credited, or changed by an admin.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -12,7 +12,7 @@ const ExportDrawer = lazy(async () => {
   return { default: module.ExportDrawer }
 })
 
-/** What the log offers at its head: read anew, a link, an export; `children` between them. */
+/** The actions above the list: refresh, copy a link, export; `children` stand between them. */
 export function LogTools(props: {
   exporting: ExportState
   onRefresh: () => void
@@ -22,7 +22,7 @@ export function LogTools(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // Fetched as it is opened first; from then on it stays, to close as others do.
+  // Loaded when first opened; it then stays mounted, so that closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

@@ -23,5 +23,5 @@ export const TYPE_TONES: Readonly<Record<LogTypeName, Tone>> = {
 export const CONSUMPTION = 2
 export const ERROR = 6
 
-/** Null for a type that this console doesn't know. */
+/** null for a type that this console does not know. */
 export const typeName = (type: number): LogTypeName | null => NAMES[type] ?? null

@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Fetches the details of rows with their words, once: called as soon as a row may be opened. */
+/** Loads the details component and its translations once, as soon as a row may be opened. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -31,9 +31,9 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details of an expanded row, which are no part of the page's first load. The details are kept
- * in state rather than in `React.lazy`, because a lazy component shows its fallback for a moment
- * even where it was fetched before, and the rows below would jump.
+ * The details of an expanded row, which are not part of the page's first load. They are kept in
+ * state rather than in `React.lazy`, because a lazy component shows its fallback for a moment even
+ * when it was loaded before, and the rows below would jump.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const [details, setDetails] = useState(fetched)
@@ -45,7 +45,7 @@ export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElem
   return isLost ? <Lost /> : <Waiting />
 }
 
-/** As high as the details of most calls. */
+/** A placeholder with the height of most calls' details. */
 function Waiting(): ReactElement {
   return (
     <div className="tg-log-details tg-log-details-wait" aria-busy="true">
@@ -55,7 +55,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** Browsers remember a script that failed until the document is loaded again. */
+/** Browsers remember a failed script until the document is reloaded. */
 function Lost(): ReactElement {
   const { t } = useTranslation()
   return (

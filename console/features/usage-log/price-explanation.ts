@@ -21,7 +21,7 @@ export type PriceTermName =
   | 'outputAudio'
   | 'calls'
 
-/** A ratio as the price has it, by the name the price page gives it. */
+/** A ratio of the price, with the name that the pricing page uses. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
@@ -47,7 +47,7 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** The terms and `rounding` add up to `total`; `isExact` says whether that is what was charged. */
+/** The terms and `rounding` add up to `total`; `isExact` says whether that equals the charge. */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -60,7 +60,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** Null where the row carries no price (a top-up, an error, a released call). */
+/** null when the row has no price (a top-up, an error, a released call). */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

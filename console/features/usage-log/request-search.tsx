@@ -6,15 +6,15 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/request-id.ts'
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /**
- * The search for one call. A pasted text that holds a whole request id counts at once; the first
- * characters of one count on Enter, or when the field is left.
+ * The search for one call. A pasted text that contains a whole request id applies at once; the
+ * first characters of an id apply on Enter, or when the field loses the focus.
  */
 export function RequestSearch({ value, onCommit }: Props): ReactElement {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // The address changed under the field (Back, the button that clears): it follows.
+  // The address changed outside the field (Back, or the clear button), so the field follows.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

@@ -1,7 +1,10 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/** Counts the lines of a file as its bytes come; line ends within a CSV's quotes are none. */
+/**
+ * Counts the lines of a file as its bytes arrive; line ends inside the quotes of a CSV do not
+ * count.
+ */
 export class RowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -18,7 +21,7 @@ export class RowCounter {
     }
   }
 
-  /** Without a CSV's titles. */
+  /** The number of rows without the header of a CSV. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

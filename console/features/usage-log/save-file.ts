@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which keeps large ones on disk. */
+/** Passes a file to the browser, which keeps large ones on disk. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -1,6 +1,6 @@
 import { storePreference } from '#console/ui/use-local-preference.ts'
 
-/** A set of filters by name: `search` is the query of its address, without the page. */
+/** A named set of filters: `search` is the query of its address, without the page. */
 export type SavedView = { readonly name: string; readonly search: string }
 
 export const VIEWS_KEY = 'log-views'
@@ -8,25 +8,25 @@ export const VIEWS_MAX = 30
 export const NAME_MAX = 60
 const SEARCH_MAX = 2_000
 
-/** The views that were stored; null when it is something else. */
+/** The stored views; null when the stored value is something else. */
 export function readViews(stored: unknown): readonly SavedView[] | null {
   if (!Array.isArray(stored)) return null
   return stored.filter(isView).slice(0, VIEWS_MAX)
 }
 
-/** With one more, by name: one of the same name is replaced. */
+/** Adds a view; one of the same name is replaced. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   const others = views.filter(({ name }) => name !== view.name)
   return [...others, view].toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, VIEWS_MAX)
 }
 
-/** Adds to what is stored by now, whatever the caller last saw. */
+/** Adds to the views that are stored at present, whatever the caller last read. */
 export function keepView(view: SavedView): void {
   const stored: unknown = JSON.parse(localStorage.getItem(VIEWS_KEY) ?? '[]')
   storePreference(VIEWS_KEY, withView(readViews(stored) ?? [], view))
 }
 
-/** What of an address makes a view: its filters and columns, from the first page. */
+/** The part of an address that makes a view: its filters and columns, from the first page. */
 export function searchOf(href: string): string {
   const params = new URL(href).searchParams
   params.delete('p')

@@ -2,28 +2,28 @@ import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 
 export type Pace = 'good' | 'slow' | 'bad'
 
-/** Of a whole call, in seconds. */
+/** The pace of a whole call, in seconds. */
 export const paceOfDuration = (seconds: number): Pace =>
   seconds < 101 ? 'good' : seconds < 300 ? 'slow' : 'bad'
 
-/** Of the first token, in milliseconds. */
+/** The pace of the first token, in milliseconds. */
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
 /**
- * Milliseconds where the row knows them, else its whole seconds; null of a call whose gateway
- * died: nobody saw its end.
+ * Milliseconds when the row has them, otherwise its whole seconds; null for a call whose gateway
+ * died, because its end was not observed.
  */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
-/** `840 ms`, `3.2 s`, `62 s`: as much as the eye can use. */
+/** `840 ms`, `3.2 s`, `62 s`: rounded for display. */
 export function shortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Output tokens a second, once the first came; null where that says nothing. */
+/** Output tokens per second after the first token; null when the figure would be meaningless. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

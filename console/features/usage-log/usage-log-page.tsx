@@ -22,7 +22,7 @@ import { useReading } from './use-reading.ts'
 import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
-/** Every call as it happens: listed, filtered, explained to the unit, exported. */
+/** All calls, updated live: listed, filtered, explained to the unit, exported. */
 export function UsageLogPage(): ReactElement {
   const { t } = useTranslation()
   const view = useLogView()

@@ -7,10 +7,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** Whether there is room for as many bars as there are hours in a day. */
+/** Whether the window has room for as many bars as a day has hours. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** The calls of the view over time; null where they can't be told, or don't fit the screen. */
+/** The calls of the view over time; null when they cannot be counted or do not fit the screen. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()

@@ -12,11 +12,11 @@ import { saveFile } from './save-file.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = {
-  /** Rows so far; null while nothing is exported. */
+  /** The number of rows so far; null while no export is running. */
   readonly rows: number | null
   readonly start: (kind: ExportKind, columns?: readonly ExportColumn[]) => void
   readonly cancel: () => void
-  /** Of a CSV, in this browser. */
+  /** The columns of a CSV in this browser. */
   readonly columns: ReturnType<typeof useExportColumns>
   readonly isChoosing: boolean
   readonly setChoosing: (isChoosing: boolean) => void
@@ -28,7 +28,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** Has the server write everything that the filters let through; can be cancelled on the way. */
+/** Lets the server write all rows that match the filters; an export can be cancelled. */
 export function useExport(view: LogView): ExportState {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -1,4 +1,7 @@
 import { useMedia } from '#console/ui/use-media.ts'
 
-/** Phones and narrow windows: what stands above the list folds, so that calls are in sight. */
+/**
+ * True on phones and in narrow windows, where controls above the list fold so that calls are
+ * visible.
+ */
 export const useIsTight = (): boolean => useMedia('(max-width: 899.98px)')

@@ -1,7 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
 
-/** What the log offers beyond its list; `copy-link` also names what only this browser knows. */
+/**
+ * The shortcuts of the log beyond those of its list; `copy-link` also includes what only this
+ * browser remembers.
+ */
 export function useLogCommands(acts: {
   isPaused: boolean
   onPause: () => void

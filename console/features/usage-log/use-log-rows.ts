@@ -17,9 +17,9 @@ import type { LogView } from './use-log-view.ts'
 import { useTail } from './use-tail.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute fall without any call. */
+/** The rates of the last minute fall even without calls. */
 const RATES_EVERY_MS = 15_000
-/** While there is no list to show, because the product does not answer. */
+/** The polling interval while the server does not answer and there is no list to show. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
@@ -27,7 +27,7 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 /** The rows and totals of a view, kept up to date by the live stream. */
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** Reads after a resync must see at least this. */
+  /** Reads after a resync must include at least this position. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useBegunAt(view)
@@ -84,7 +84,10 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
-/** When the list was begun: further pages keep that range's start, so that they are one list. */
+/**
+ * The time at which the list was started; further pages keep its range, so that all pages form one
+ * list.
+ */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -100,8 +103,8 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
 }
 
 /**
- * Reads a list that could not be had for want of an answer, once anything is answered again: the
- * error stays in sight until then. Answers whether that is waited for.
+ * Reads a list again that failed without an answer, once any request is answered; the error stays
+ * visible until then. Returns whether this is pending.
  */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData

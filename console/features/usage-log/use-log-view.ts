@@ -6,19 +6,19 @@ import { rangeText } from '#console/ui/time-range/time-range.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { filtersOf, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
-/** Fills a window of 1280 × 800; the other lists begin with ten rows. */
+/** Fills a window of 1280 × 800; other lists start with ten rows. */
 const ROWS_AT_FIRST = 20
 
 export type LogView = {
   readonly isAdmin: boolean
-  /** Whose rows live ones must be; null where they may be anybody's. */
+  /** The user whose rows may arrive live; null for all users. */
   readonly ownId: number | null
   readonly filters: LogFilters
   readonly page: number
   readonly pageSize: PageSize
-  /** Ids with commas, from a link; empty for the remembered ones. */
+  /** Comma-separated ids from a link; empty means the remembered columns. */
   readonly columns: string
-  /** Equal for equal filters, page and size: what queries and the live tail are kept by. */
+  /** Equal for equal filters, page and size; queries and the live tail use it as their key. */
   readonly key: string
   readonly setFilters: (patch: Partial<LogFilters>, options?: { replace?: boolean }) => void
   readonly clearFilters: () => void
@@ -27,14 +27,16 @@ export type LogView = {
   readonly forgetColumns: () => void
 }
 
-/** What is listed and how, from the address; and how to change it there. */
+/**
+ * The filters and presentation of the list, read from the address, with functions that change it.
+ */
 export function useLogView(): LogView {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The address says it always, so that a link shows the same rows to whoever opens it.
+  // The address always contains them, so that a link shows the same rows to every reader.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])

@@ -1,10 +1,10 @@
 import { type FocusEvent, type PointerEvent, useState } from 'react'
 
 export type Reading = {
-  /** The list is scrolled, hovered, or has the keyboard's focus. */
+  /** True while the list is scrolled, hovered, or has the keyboard focus. */
   readonly isReading: boolean
   readonly onAtTop: (isAtTop: boolean) => void
-  /** For the element around the list. */
+  /** Event handlers for the element around the list. */
   readonly listeners: {
     readonly onPointerEnter: (event: PointerEvent) => void
     readonly onPointerLeave: () => void
@@ -13,7 +13,7 @@ export type Reading = {
   }
 }
 
-/** Whether somebody is reading the list, so that nothing may move under them. */
+/** Whether the user is reading the list, so that nothing may move. */
 export function useReading(): Reading {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -22,7 +22,7 @@ export function useReading(): Reading {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // A finger that scrolls enters too, and never leaves.
+      // A touch that scrolls fires enter events but never leave events.
       onPointerEnter: (event) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -4,8 +4,8 @@ import { EMPTY_TAIL, hold, type LiveTail } from './live-tail.ts'
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
 /**
- * The live rows of one view: a change of filters, page or page size begins an empty tail. `isHeld`
- * is decided by the screen; letting go shows what waited.
+ * The live rows of one view: a change of filters, page or page size starts an empty tail. The
+ * screen decides `isHeld`; ending the hold shows what waited.
  */
 export function useTail(
   view: string,
@@ -24,7 +24,7 @@ export function useTail(
       }),
     [view, isHeld],
   )
-  // What was let go stays shown, also when the reader holds again right after.
+  // Released rows stay visible when the reader holds again right after.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

@@ -19,11 +19,11 @@ import {
 const NONE: readonly SavedView[] = []
 
 type Props = {
-  /** The address of what is shown now, with everything that belongs to it. */
+  /** The complete address of the present view. */
   hrefNow: () => string
 }
 
-/** Sets of filters kept by name in this browser; opened, they are in the address. */
+/** Named sets of filters, stored in this browser; opening one puts it into the address. */
 export function ViewsButton({ hrefNow }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { TextField } from '#console/ui/fields.tsx'
 import type { FieldState } from '#console/ui/use-draft-form.ts'
 
-/** Why a user is changed: kept with the change, for admins. */
+/** The reason for changing a user, recorded with the change, for admins. */
 export function ReasonField(props: FieldState<string> & { placeholder: string }): ReactElement {
   const { t } = useTranslation()
   return (

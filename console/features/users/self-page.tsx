@@ -15,7 +15,9 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** One's own name and password: without group and quota, which nobody sets for oneself. */
+/**
+ * The user's own name and password, without group and quota, which users cannot set for themselves.
+ */
 export function SelfPage(): ReactElement {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -42,7 +44,7 @@ export function SelfPage(): ReactElement {
   )
 }
 
-/** As it was when read: mounted anew for what has been saved. */
+/** Starts from the values as read; it is mounted anew after saving. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -56,5 +58,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
   )
 }
 
-/** Oneself with balance and bindings, read anew for each form. */
+/** The user with balance and bindings, read again for each form. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

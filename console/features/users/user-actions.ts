@@ -19,8 +19,9 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * What this admin may do to the user. The server judges every act again; nothing is offered here
- * that it would refuse: an admin acts on lower levels only, and a super admin is never undone.
+ * The actions that this admin may take on the user. The server checks every action again, and the
+ * console offers none that it would refuse: admins act on lower levels only, and a super admin
+ * cannot be demoted, banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
@@ -35,7 +36,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
-    // One's own are turned off by a proof.
+    // The own factors are removed with a proof instead.
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
@@ -44,7 +45,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** 3 and whatever else is unknown here can't be enabled. */
+/** 3 and every unknown status cannot be enabled. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -56,6 +57,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** What a user is called in sentences: by name, or by number once the name is gone. */
+/** The name of a user in sentences, or the number once the name is erased. */
 export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -22,12 +22,12 @@ import '../../ui/forms.css'
 import './users.css'
 
 type DialogProps = {
-  /** Empty: the dialog is closed. */
+  /** Empty while the dialog is closed. */
   users: readonly User[]
   onClose: () => void
 }
 
-/** Adds an amount to the balance of one user or of several, or deducts it, with a reason. */
+/** Adds an amount to the balance of one or several users, or deducts it, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
@@ -117,7 +117,7 @@ function Users(): ReactElement {
   )
 }
 
-/** Nobody is above a super admin, who may set the own quota too. */
+/** Super admins may also change their own quota. */
 const ROOT = 100
 
 const AT = { list: '/admin/users', edit: '/user/edit' }

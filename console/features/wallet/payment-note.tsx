@@ -13,12 +13,12 @@ import { awaitedOrder, forgetOrder } from './awaited-order.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** Five minutes: what comes later is told by the live socket alone. */
+/** Five minutes of polling; later payments arrive by the live socket alone. */
 const LOOKS_MAX = 60
-/** An order that nobody has paid by then was given up. */
+/** An order that is unpaid after this time is considered abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Back from the payment page: whether the payment came, as soon as it does. */
+/** Shown on return from the payment page: reports the payment as soon as it arrives. */
 export function PaymentNote(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -34,7 +34,7 @@ export function PaymentNote(): ReactElement {
   const order = find(data)
   const isPaid = order?.status === 'paid'
   const amount = order === undefined ? '' : exactQuotaText(quotaOf(order.quota), rule)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
   useEffect(() => {
     if (!isPaid || id === null || !forgetOrder(id)) return
     showSuccess(t('wallet.paymentCame', { amount }))

@@ -19,10 +19,10 @@ import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { gainsKey } from './use-wallet.ts'
 
-/** A link may bring the code along: `?code=`. */
+/** A link may carry the code: `?code=`. */
 const ADDRESS = { code: textParam() }
 
-/** Where a code is typed, or was brought by a link, and becomes quota. */
+/** Redeems a code that was typed or came with a link. */
 export function RedeemPanel(): ReactElement {
   const { t } = useTranslation()
   const redeem = useRedeem()
@@ -77,7 +77,7 @@ function useRedeem() {
   const [code, setCode] = useState(address.code)
   const [fault, setFault] = useState('')
   const [given, setGiven] = useState<Redeemed | null>(null)
-  // Another link to this page, while it is open.
+  // Another link to this page was opened while the page is open.
   useEffect(() => {
     if (address.code !== '') setCode(address.code)
   }, [address.code])
@@ -95,7 +95,7 @@ function useRedeem() {
       setAddress({ code: '' }, { replace: true })
       showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
     } catch (error) {
-      // What the server refuses it says itself; an answer that never came says nothing.
+      // The server's error message is shown as it is; a request without an answer has none.
       const isAnswer = error instanceof ApiError && error.status !== 0
       if (isAnswer && error.status === 200) setFault(error.message)
       showError(isAnswer ? error : t('request.failed'))
@@ -112,7 +112,7 @@ function useRedeem() {
   return { box, code, setCode: change, fault, given, isBusy, submit }
 }
 
-/** Opens the shop that the super admin has named, in a tab of its own. */
+/** Opens the shop address set by the super admin, in a new tab. */
 function TopUpLink(): ReactElement {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

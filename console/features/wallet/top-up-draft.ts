@@ -1,13 +1,16 @@
 import type { Status } from '#read-api/contract/status.ts'
 import type { PaymentMethod } from '#write-api/contract/top-ups.ts'
 
-/** `amount` null: none was typed yet. */
+/** `amount` is null until one was typed. */
 export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 export const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/** 1 at least, once it is typed out. What is no whole number stays as it is, to be told of. */
+/**
+ * Normalises a typed amount to at least 1. A text that is no whole number stays, so that its error
+ * is shown.
+ */
 export const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
@@ -18,7 +21,7 @@ export const amountOf = (typed: string): number | null =>
 export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-/** Usual amounts that may be ordered. */
+/** Common amounts that the minimum allows. */
 export const picksFrom = (least: number): readonly number[] =>
   PICKS.some((pick) => pick >= least)
     ? PICKS.filter((pick) => pick >= least)

@@ -15,7 +15,7 @@ import { RadioCards } from '#console/ui/switches.tsx'
 import { picksFrom } from './top-up-draft.ts'
 import { type TopUp, useTopUp } from './use-top-up.ts'
 
-/** What it comes to, as the server says; its refusal in place of it. */
+/** The price of the order, or the server's error in its place. */
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
@@ -28,7 +28,8 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
       </p>
     )
   }
-  // What is wrong with the amount stands at its field: another amount's price would belie it.
+  // An error of the amount is shown at its field, and no price, because the price would belong to
+  // another amount.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -52,7 +53,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** Once more what it costs and how it is paid, before the page is left. */
+/** Confirms price and payment method before the page is left. */
 function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   const { t } = useTranslation()
   const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
@@ -83,7 +84,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** An amount, a way to pay, and what it comes to while one types. */
+/** An amount, a payment method, and the resulting price while typing. */
 export function TopUpPanel(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

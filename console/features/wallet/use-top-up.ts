@@ -14,7 +14,7 @@ import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
 
-/** The order that is being made out, what it would cost, and the way to pay for it. */
+/** The order being prepared, its price and its payment method. */
 export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -22,7 +22,7 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: priced once it is typed out: each code that is asked for and wrong is counted.
+  // NOTE: the price is requested after typing ends, because every wrong code counts as an attempt.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -74,7 +74,7 @@ export function useTopUp() {
   }
 }
 
-/** The newest one, which was just ordered. Nobody waits to pay because it can't be known. */
+/** Remembers the newest order, which was just placed. A failure here does not delay the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -83,7 +83,7 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 
 export type TopUp = ReturnType<typeof useTopUp>
 
-/** A text once it has stood for a moment: not every digit is worth a question. */
+/** A text after a short pause in typing, to avoid a request per character. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
@@ -93,18 +93,18 @@ function useSettled(text: string): string {
   return settled
 }
 
-/** Exact, as `7.30`, in a currency of ISO 4217. */
+/** An exact amount such as `7.30`, in an ISO 4217 currency. */
 type Money = { money: string; currency: string }
 
-/** What a top-up would cost. Throws with the server's words where it can't be had. */
+/** The price of a top-up. Throws with the server's message when it is not available. */
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
   const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
   return { money: data, currency: envelope.currency }
 }
 
 /**
- * Leaves for the payment page: by a hidden form, or by going there. `onBlocked`: the page's policy
- * names another gateway, as the options were when it was loaded.
+ * Leaves for the payment page by a hidden form or by navigation. `onBlocked` is called when the
+ * page's policy, fixed when it was loaded, does not allow the gateway.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -125,7 +125,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
   }
   document.addEventListener('securitypolicyviolation', onBlocked, { once: true })
   document.body.append(form)
-  // NOTE: a gateway may call a field `submit`, which would hide the form's own.
+  // NOTE: a gateway may name a field `submit`, which would shadow the form's method.
   HTMLFormElement.prototype.submit.call(form)
   form.remove()
 }

@@ -14,7 +14,7 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/** Balance and what it gained, read again as soon as something of one's own moved it. */
+/** The balance and its latest credits, refreshed when the user's balance moves. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -52,10 +52,10 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** Top-ups, changes by admins, gifts of the site and check-ins: each has a type of its own. */
+/** Top-ups, changes by admins, system credits and check-ins; each has a separate type. */
 const TYPES = [1, 3, 4, 5]
 
-/** What the own balance gained last, newest first; `afterPosition` is included. */
+/** The latest credits of the user's balance, newest first; `afterPosition` is included. */
 async function readGains(ask: {
   count: number
   afterPosition: number

@@ -21,7 +21,7 @@ import { useWallet } from './use-wallet.ts'
 import '../../ui/forms.css'
 import './wallet.css'
 
-/** What came to the balance lately, or was taken from it by an admin. */
+/** The latest credits of the balance, and deductions by admins. */
 function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElement {
   const { t } = useTranslation()
   const { data: rows, error } = query
@@ -66,7 +66,7 @@ function Gain({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** The balance first; what was used and how often, beside it. */
+/** The balance first, with usage and number of calls beside it. */
 function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -99,7 +99,7 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   )
 }
 
-/** What one has, the ways to get more, and what came lately. */
+/** The balance, the ways to add quota, and the latest credits. */
 export function WalletPage(): ReactElement {
   const { t } = useTranslation()
   const { self, gains } = useWallet()
@@ -123,14 +123,14 @@ export function WalletPage(): ReactElement {
   )
 }
 
-/** The ways to get quota: one line per panel, in the order of the page. */
+/** The panels for adding quota, in the order of the page. */
 const PANELS: readonly WalletPanel[] = [
   { id: 'redeem', Panel: RedeemPanel },
   { id: 'top-up', Panel: TopUpPanel },
   { id: 'orders', Panel: OrdersPanel },
 ]
 
-/** Draws a `Panel` of the kit, or nothing where it has nothing to offer. */
+/** Renders a `Panel`, or nothing when it has nothing to offer. */
 type WalletPanel = {
   readonly id: string
   readonly Panel: () => ReactElement | null

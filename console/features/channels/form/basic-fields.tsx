@@ -10,7 +10,7 @@ import { type ChannelFormProps, withType } from './channel-draft.ts'
 import { OwnFields } from './own-fields.tsx'
 import { relayAddress } from './relay-address.ts'
 
-/** Type, name, address, and what the type asks for besides. */
+/** Type, name, address, and the fields that the type declares. */
 export function BasicFields(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The offered types, and with them the one that a channel being edited already has. */
+/** The available types, plus the type of the edited channel. */
 function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

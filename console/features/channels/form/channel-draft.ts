@@ -3,13 +3,13 @@ import type { DraftForm } from '#console/ui/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** What becomes of the keys that are given: of a new channel, and of one that has some. */
+/** How the entered keys are used, for a new channel and for one that has keys. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
-/** Fields that only some types have; which of them, the type declares. */
+/** Fields that only some types have, as the type declares them. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** What the form holds: numbers as typed, lists as lists. */
+/** The content of the form: numbers as typed, lists as lists. */
 export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   type: number
   name: string
@@ -17,7 +17,7 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   key: string
   keyMode: KeyMode
   multiKeyMode: 'random' | 'polling'
-  /** Keys set aside that are to be used again, by their place. */
+  /** Indexes of disabled keys that are to be enabled again. */
   enableKeys: readonly number[]
   models: readonly string[]
   groups: readonly string[]
@@ -31,9 +31,9 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** Empty: not known. */
+  /** Empty when unknown. */
   costRatio: string
-  /** As a date-time field has it; empty is never. */
+  /** The format of a date-time field; empty means never. */
   expiresAt: string
   statusCodeMapping: string
   paramOverride: string
@@ -48,7 +48,7 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** A new channel with the spec's defaults, at the address of its type. */
+/** A new channel with the defaults of the specification, at the address of its type. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
@@ -107,7 +107,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/** Takes the new type's address along, unless another one was typed. */
+/** Changes the type and, unless another address was typed, the address with it. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -117,7 +117,7 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-/** Names out of a comma- or line-separated text, each once. */
+/** Names from a comma- or line-separated text, each once. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text

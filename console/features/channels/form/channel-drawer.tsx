@@ -22,14 +22,15 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): R
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/** The form once everything that it needs is there; until then, or without it, what is known. */
+/** The form once its data is loaded; until then, or after a failure, what is known. */
 function OneDrawer(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // As first read: a form that changed under the hands would send what nobody typed.
+  // The form keeps the values that were read first: values changed during editing would send what
+  // nobody typed.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -80,7 +81,7 @@ function Waiting(): ReactElement {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** One channel with all its fields, read anew for each form. */
+/** One channel with all its fields, read again for each form. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

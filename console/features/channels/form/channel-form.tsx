@@ -10,7 +10,7 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/** What is changed on the way to the provider and back. */
+/** Changes to requests and answers on their way to the provider and back. */
 function MappingFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
@@ -43,8 +43,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * What every channel needs, and the rest behind a press each; opened when a fault lies there,
- * or mappings are set.
+ * The required fields, with the rest in sections that can be opened. A section opens when it
+ * contains an error, or mappings that are set.
  */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
@@ -84,7 +84,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
 function Section(props: {
   title: string
   lead: string
-  /** Something of it is set from the start: what is set is in sight. */
+  /** True when a field of the section is set initially, so that it is visible. */
   isFilled?: boolean
   isForced: boolean
   children: ReactNode

@@ -1,6 +1,6 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** The keys that were typed, one a line where there may be several; the same twice is one. */
+/** The entered keys, one per line where several are allowed; duplicates are removed. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * A key is sent to the address it was given for, by the way that was set then: another address,
- * type or proxy asks for the key again.
+ * A key is sent only to the address and through the proxy that it was entered for, so another
+ * address, type or proxy requires the key again.
  */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

@@ -4,7 +4,10 @@ import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.
 import type { ChannelDraft } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
-/** A new channel, or one for each key, as the server takes it; ask `channelFaults` first. */
+/**
+ * The request body for a new channel, or one for each key, of a draft without errors (see
+ * `channelFaults`).
+ */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
     draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
@@ -16,7 +19,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Only what is not as it was; empty when nothing is. */
+/** Only the changed fields; empty when none changed. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -37,7 +40,7 @@ export function changedTerms(
   }
 }
 
-/** Keys for another address replace the old ones, which were given for the old address. */
+/** Keys for another address replace the old keys, which were entered for the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

@@ -8,7 +8,7 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
-/** Asks the provider for its models, and lets choose which of them the channel serves. */
+/** Reads the provider's list of models, from which the channel's models are chosen. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ): ReactElement {
@@ -48,7 +48,7 @@ export function FetchedModels(
   )
 }
 
-/** The stored key goes to the stored address alone; null: a key is needed first. */
+/** The stored key is sent to the stored address only; null when a key must be entered first. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -56,7 +56,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // Of a channel that is there, the proxy's password is not shown: it is told which one it is.
+    // For an existing channel the proxy's password is not shown, so the request names the channel.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -68,7 +68,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** What failed, and after it what the server says about it. */
+/** The failure, followed by the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

@@ -15,7 +15,7 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What is wrong with the text of such a field, as the server takes it; an empty one is right. */
+/** The error of such a field, by the server's rules; an empty text is valid. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
@@ -56,14 +56,14 @@ function proxyFault(proxy: unknown): 'proxyWrong' | null {
 const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
   typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
 
-/** Which names a type may have, the server knows. */
+/** The server knows which names a type may have. */
 const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
   Array.isArray(names ?? []) &&
   ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
     ? null
     : 'allowedMembersWrong'
 
-/** JSON is judged as the spec says; that it must be an object is ours. */
+/** JSON is required by the specification; that it must be an object is our own rule. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
@@ -75,7 +75,7 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-/** The members of a JSON object that are none of these; none where it is no object. */
+/** The members of a JSON object that are not in the list; empty when the text is not an object. */
 export const membersBut = (known: readonly string[], text: string): readonly string[] =>
   text.trim() === '' || objectFault(text) !== null
     ? []

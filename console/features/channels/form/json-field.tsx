@@ -5,8 +5,8 @@ import type { FieldState } from '#console/ui/use-draft-form.ts'
 import { type JsonFault, membersBut } from './json-faults.ts'
 
 /**
- * A JSON object, judged when it loses the focus, as a half-typed text is always wrong. Members
- * other than those that are known are named, and may be saved: they do nothing.
+ * A JSON object, validated when the field loses the focus, because a half-typed text is always
+ * invalid. Unknown members are named in a warning and may be saved; they have no effect.
  */
 export function JsonField(
   props: FieldState<string> & {

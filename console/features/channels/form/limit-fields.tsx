@@ -7,7 +7,7 @@ import { DateTimeField, TextField } from '#console/ui/fields.tsx'
 import { SwitchField } from '#console/ui/switches.tsx'
 import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
-/** When a channel is chosen, how much it is asked for, until when, and at what cost. */
+/** Priority, limits, expiry and cost of a channel. */
 export function LimitFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { autoBan } = form.draft
@@ -60,7 +60,7 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
   )
 }
 
-/** What the channel allows does nothing while the site does not. */
+/** The channel's permission has no effect while the site's setting is off. */
 function OffForTheSite(): ReactElement | null {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -7,15 +7,15 @@ import { Checkbox } from '#console/ui/switches.tsx'
 
 type PickerProps = {
   isOpen: boolean
-  /** What the provider lists. */
+  /** The models that the provider lists. */
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** All that are to be served: those not listed by the provider stay. */
+  /** All selected models; models that the provider does not list stay. */
   onChoose: (models: readonly string[]) => void
 }
 
-/** Which of a provider's models a channel serves. */
+/** Selects those of a provider's models that a channel serves. */
 export function ModelPicker(props: PickerProps): ReactElement {
   const { t } = useTranslation()
   const { isOpen, onClose } = props

@@ -23,10 +23,10 @@ import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** As it is on the server; null for a new one. */
+  /** The channel as stored on the server; null for a new one. */
   channel: Channel | null
   onClose: () => void
-  /** It is saved, and these of its models have no price: asked in place of closing. */
+  /** Called instead of closing when the channel was saved and some of its models have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -81,14 +81,14 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** The models that callers can name from now on, and could not before. */
+/** The models that callers could not name before this change. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** Said while the form's address is left for the list's. */
+/** State of the navigation from the form's address to the list's. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -115,7 +115,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** None where models may go without a price. Prices that can't be read stop nobody. */
+  /** None when unpriced models are allowed. Prices that cannot be read do not prevent saving. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -138,7 +138,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** How many channels were made (one, or one for each key), and what the server says to that. */
+/** The number of channels created (one, or one per key), and the server's message. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

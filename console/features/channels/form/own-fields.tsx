@@ -6,7 +6,7 @@ import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-faults.ts'
 
-/** The fields that the type declares; one that is empty shows what is used instead. */
+/** The fields that the type declares; an empty one shows its default. */
 export function OwnFields(props: ChannelFormProps): ReactElement {
   return (
     <>
@@ -52,6 +52,6 @@ function OwnField({ form, field }: ChannelFormProps & { field: ChannelTypeField 
   )
 }
 
-/** Plain text is fine; what begins as JSON must be JSON. */
+/** Plain text is valid; a text that starts like JSON must be JSON. */
 const isBrokenJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && objectFault(text) === 'notJson'

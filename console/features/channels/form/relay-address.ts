@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** Where a chat call of a channel goes; empty while that can't be told. */
+/** The address of a channel's chat calls; empty while it is unknown. */
 export function relayAddress(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
   const typed = cleanUrl(baseUrl)
@@ -14,5 +14,5 @@ export function relayAddress(type: ChannelType | undefined, baseUrl: string, oth
   return `${base}${path.replace('{other}', () => filled)}`
 }
 
-/** The relay adds `/v1` itself; an address that has it already is worth a question. */
+/** The relay adds `/v1`, so an address that already ends with it is probably wrong. */
 export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -15,14 +15,14 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 
 type Props = {
   isOpen: boolean
-  /** Models of a channel; none of them has a price. */
+  /** Models of a channel that have no price. */
   models: readonly string[]
-  /** The channel was saved just now, so that nothing is lost by leaving its form. */
+  /** True when the channel was just saved, so that leaving its form loses nothing. */
   isSaved?: boolean
   onClose: () => void
 }
 
-/** The models of a channel without a price, and what the shipped list has for them. */
+/** The models of a channel without a price, with the prices of the built-in list for them. */
 export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -116,7 +116,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }):
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** A ratio of 1 is $2 for a million tokens. Shown to six digits; what is saved is exact. */
+/** A ratio of 1 is $2 per million tokens. Six digits are shown; the saved value is exact. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

@@ -5,10 +5,10 @@ import { Button } from '#console/ui/button.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** What is left at the provider, as last read, and a button that reads it anew. */
+/** The balance at the provider, as last read, with a refresh button. */
 export function Balance(props: {
   channel: Channel
-  /** Whether the provider tells it at all. */
+  /** Whether the provider reports a balance. */
   isTold: boolean
   onRefresh: () => Promise<void>
 }): ReactElement {

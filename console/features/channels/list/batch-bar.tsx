@@ -7,7 +7,7 @@ import type { BatchActs } from './use-batch-actions.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Removals } from './use-removals.ts'
 
-/** What can be done to the chosen channels, all at once. */
+/** Actions on the selected channels. */
 export function BatchBar(props: {
   chosen: ReturnType<typeof useChosen>
   batch: BatchActs
@@ -15,7 +15,7 @@ export function BatchBar(props: {
 }): ReactElement {
   const { batch, chosen } = props
   const { picked } = chosen
-  // After something was done, nothing is chosen any more.
+  // An action ends the selection.
   const onDone = chosen.chooseNone
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)

@@ -1,6 +1,6 @@
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 
-/** What can be done from a row. */
+/** The actions on a row. */
 export type ChannelActions = {
   onToggle: (channel: Channel) => void
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => void

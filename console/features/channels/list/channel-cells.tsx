@@ -31,7 +31,7 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
   verySlow: 'bad',
 }
 
-/** The status; why and when it was switched off, on hover and focus. */
+/** The status, with cause and time of its disabling on hover and focus. */
 export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -49,7 +49,7 @@ export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   )
 }
 
-/** How many of a tag's channels are on. */
+/** The number of enabled channels of a tag. */
 export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   const { t } = useTranslation()
   const count = group.members.filter(({ status }) => status === 1).length
@@ -58,7 +58,7 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }
 
-/** How fast a channel's last good test was; or, where its last one failed, that and why. */
+/** The duration of the last test or, when it failed, the failure and its cause. */
 export function LastTest({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -74,7 +74,7 @@ export function LastTest({ channel }: { channel: Channel }): ReactElement {
   )
 }
 
-/** A label that says more on hover and focus. */
+/** A label with an explanation on hover and focus. */
 function Explained(props: { words: string; label: string; children: ReactNode }): ReactElement {
   return (
     <Tooltip content={props.words}>
@@ -85,7 +85,10 @@ function Explained(props: { words: string; label: string; children: ReactNode })
   )
 }
 
-/** What is told on hover, for cards: why it is off, and why its last test failed. */
+/**
+ * The hover texts as plain text, for cards: why the channel is disabled, and why its last test
+ * failed.
+ */
 export function ChannelNote({ channel }: { channel: Channel }): ReactElement | null {
   const { t } = useTranslation()
   const cause = channel.status === 1 ? null : statusCause(channel.other_info)
@@ -107,7 +110,7 @@ export function ChannelNote({ channel }: { channel: Channel }): ReactElement | n
   )
 }
 
-/** How long a test took, and whether that is fast; `isShort` only tells the latter aloud. */
+/** The duration of a test and its rating; with `isShort` the rating is only read aloud. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }): ReactElement {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
@@ -131,7 +134,7 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
   )
 }
 
-/** When a channel ends; beyond it, that it has. */
+/** The expiry of a channel, or a note that it has expired. */
 export function Expiry({ at }: { at: number }): ReactElement {
   const { t } = useTranslation()
   const now = useNow()
@@ -144,7 +147,7 @@ export function Expiry({ at }: { at: number }): ReactElement {
   )
 }
 
-/** The first name, and how many more there are; all of them in the title. */
+/** The first name and the number of further names; the tooltip lists all of them. */
 export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
   const { names } = props
   const [first, ...others] = names

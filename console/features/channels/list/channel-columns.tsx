@@ -20,7 +20,7 @@ import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 
-/** What the columns know of channel types, and of prices. */
+/** The data about channel types and prices that columns need. */
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
@@ -31,7 +31,7 @@ export type ColumnFacts = {
 type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Nothing, where a tag's channels have no value in common. */
+  /** Absent when a tag's channels have no common value. */
   readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 
@@ -51,8 +51,8 @@ const column = (
 })
 
 /**
- * The columns of the channel list, in their first order; ids are the server's where it sorts.
- * `isBatch`: beside the boxes to select by, names have less room, so that all stay in sight.
+ * The columns of the channel list, in their default order; ids are the server's names for sortable
+ * columns. With `isBatch` names are narrower, because checkboxes take space.
  */
 export const channelColumns = (
   t: TFunction,

@@ -20,11 +20,11 @@ type FieldsProps = {
   types: readonly Choice<string>[]
 }
 
-/** How many of those are set that are folded away on phones. */
+/** The number of active filters that are folded on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** What the list is narrowed to: kept in the address. On phones all but the search folds. */
+/** The filters of the list, stored in the address. On phones all but the search are folded. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
   const { t } = useTranslation()
   return (

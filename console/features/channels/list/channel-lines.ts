@@ -1,20 +1,20 @@
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A line of the table: a tag over its channels, or a channel, of a tag or by itself. */
+/** A line of the table: a tag above its channels, or a channel, with or without a tag. */
 export type ChannelLine =
   | {
       readonly kind: 'tag'
       readonly group: TagGroup
       readonly isOpen: boolean
-      /** Open, and its channels are on their way. */
+      /** True for an open tag whose channels are loading. */
       readonly isLoading: boolean
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** What is known of a channel that can be chosen, in its own row or in its tag's. */
+/** The fields of a selectable channel, in its own row or in its tag's row. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** The entries one under another, open tags with their channels; null: not there yet. */
+/** The lines in order, open tags with their channels; null while these are loading. */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -43,13 +43,13 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** Not enabled; a tag is muted when none of its channels is. */
+/** True for a channel that is not enabled, and for a tag without enabled channels. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Keys of lines to mark: the chosen channels, and the tags of which every channel is chosen. */
+/** The keys of lines to mark: the selected channels, and tags whose channels are all selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -63,7 +63,7 @@ export function markedKeys(
   return marked
 }
 
-/** The chosen channels after the marks became `next`: a tag's mark is that of all its channels. */
+/** The selected channels after the marks became `next`: a tag's mark selects all its channels. */
 export function chosenAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

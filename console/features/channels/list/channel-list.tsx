@@ -27,7 +27,7 @@ import { useChosen } from './use-chosen.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
 
-/** What is done to all channels at once, as entries of a menu. */
+/** Actions on all channels, as menu entries. */
 function useListActions(given: {
   removeDisabled: () => Promise<void>
   onResults: () => void
@@ -71,7 +71,7 @@ function useUnpricedOf(): (channel: Channel) => readonly string[] {
   )
 }
 
-/** The table of channels, with what narrows, orders and gathers it, and what can be done. */
+/** The table of channels with its filters, order, grouping and actions. */
 export function ChannelList(props: {
   view: ChannelListView
   onEdit: (channel: Channel) => void

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** How the list is shown: under its tags, with rows to choose, by id. */
+/** The display modes of the list: by tag, with selection, by id. */
 export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>): ReactElement {
   const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
   const { t } = useTranslation()

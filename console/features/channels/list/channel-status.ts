@@ -10,7 +10,10 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/** Why and when (unix seconds, 0 unknown) a channel was switched off; null when it isn't told. */
+/**
+ * The cause and time (unix seconds, 0 when unknown) of a channel's disabling; null when not
+ * recorded.
+ */
 export function statusCause(otherInfo: string): StatusCause | null {
   try {
     const info: unknown = JSON.parse(otherInfo)
@@ -25,7 +28,10 @@ export function statusCause(otherInfo: string): StatusCause | null {
 
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
-/** The spec's steps: to 1 s green, to 3 s lime, to 5 s yellow, beyond red; 0 is untested. */
+/**
+ * The steps of the specification: green to 1 s, lime to 3 s, yellow to 5 s, red above; 0 means
+ * untested.
+ */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'
   if (milliseconds <= 1000) return 'fast'

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/toast.ts'
 
 /**
- * A whole number edited in its row: saved by Enter or on leaving, given up by Escape. null: the
- * channels under this row differ, and nothing is shown.
+ * An integer edited in its row: saved by Enter or when the field loses the focus, discarded by
+ * Escape. null means that the channels of this row differ, and nothing is shown.
  */
 export function InlineInteger(props: {
   label: string

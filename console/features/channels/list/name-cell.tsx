@@ -5,11 +5,11 @@ import { Icon } from '#console/ui/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced.tsx'
 
-/** The name leads to the channel's form; beside it, its keys and its models without a price. */
+/** The name, which opens the channel's form, with the number of keys and of unpriced models. */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean
-  /** How many of its models have no price. */
+  /** The number of its models without a price. */
   unpriced: number
   onUnpriced: () => void
 }): ReactElement {

@@ -5,7 +5,7 @@ import { RowSwitch } from '#console/ui/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './channel-actions.ts'
 
-/** On or off, and what else can be done to one channel. */
+/** Enables or disables one channel, with further actions in a menu. */
 export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }): ReactElement {
   const { channel, actions } = props
   const { t } = useTranslation()
@@ -41,7 +41,7 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   )
 }
 
-/** What can be done to all channels of a tag. */
+/** Actions on all channels of a tag. */
 export function TagMenu(props: { group: TagGroup; actions: ChannelActions }): ReactElement {
   const { group, actions } = props
   const { t } = useTranslation()

@@ -4,7 +4,7 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/** Asks providers what is left of the money there. */
+/** Reads balances from the providers. */
 export function useBalanceActions() {
   const { t } = useTranslation()
   const act = useChannelAction()

@@ -8,13 +8,13 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type BatchActs = {
-  /** Answer whether it was done; nothing chosen is said. */
+  /** Each returns whether it was done; an empty selection shows a message. */
   setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
   setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
 }
 
-/** What is done to many channels at once, all or none; each can be undone. */
+/** Actions on many channels, all or none, each of which can be undone. */
 export function useBatchActions(): BatchActs {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -62,7 +62,7 @@ export function useBatchActions(): BatchActs {
   }
 }
 
-/** Says how many the server has switched, and offers to switch those back. */
+/** Reports how many channels the server has switched, and offers an undo. */
 function useSwitched() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -81,7 +81,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // Those that have expired were passed over: they are not what is taken back.
+        // Expired channels were skipped, so the undo leaves them out.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
@@ -101,13 +101,13 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
 }
 
-/** That state, with its reason, is not to be had back. */
+/** An automatic disabling, with its reason, cannot be restored. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
 const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
 
-/** Only those that were changed go back. */
+/** Restores only the channels that were changed. */
 async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
   const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
   if (changed.length === 0) return
@@ -116,7 +116,7 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
   })
 }
 
-/** One call for each tag there was, and for none. */
+/** One request per previous tag, and one for channels without a tag. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await call('POST /api/channel/batch/tag', {

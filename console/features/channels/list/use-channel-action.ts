@@ -5,8 +5,8 @@ import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/toast.ts'
 
 /**
- * Runs one act on channels and reads the list again. Answers whether it was done; a failure is
- * told, a channel that is gone in the words that say what to do.
+ * Runs an action on channels and reads the list again. Returns whether it was done; a failure is
+ * shown, with a specific message for a deleted channel.
  */
 export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()

@@ -17,7 +17,9 @@ type SetGroupNumber = (
   value: number,
 ) => Promise<void>
 
-/** One number for all channels of a tag: asked about where they differ, else it can be undone. */
+/**
+ * Sets one number for all channels of a tag: confirmed when they differ, otherwise with an undo.
+ */
 function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -48,7 +50,7 @@ type Given = {
   remove: Removals['remove']
 }
 
-/** The actions of the rows: one object while the page is there, so that rows are not redrawn. */
+/** The actions of the rows, as one stable object, so that rows are not rendered again. */
 export function useChannelActions(given: Given): ChannelActions {
   const row = useRowActions()
   const batch = useBatchActions()

@@ -9,12 +9,12 @@ import { ADDRESS, sortAfter } from './channel-address.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
-/** The page of channels that the address and this browser ask for. */
+/** The page of channels that the address and this browser's preferences request. */
 export function useChannelList() {
   const { t } = useTranslation()
-  // Channels gathered under their tags.
+  // Groups channels by tag.
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // The newest channel first, instead of the highest priority.
+  // Sorts by newest channel instead of by highest priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(ADDRESS, ({ order, sort = '', ...ask }) =>

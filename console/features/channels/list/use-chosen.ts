@@ -3,11 +3,11 @@ import { useChosenRows } from '#console/ui/use-chosen-rows.ts'
 import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Which channels are chosen, over the rows and all that match as they are now. */
+/** The selected channels among the present rows and matches. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),
-    // A tag stands for all of its channels, so that the list's total is not theirs.
+    // A tag represents all of its channels, so the list's total is not the number of channels.
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

@@ -6,12 +6,12 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type Removals = {
-  /** Answers whether they are gone; nothing chosen is said. */
+  /** Returns whether they were deleted; an empty selection shows a message. */
   remove: (channels: readonly ChoosableChannel[]) => Promise<boolean>
   removeDisabled: () => Promise<void>
 }
 
-/** What can't be undone, and is asked about before. */
+/** Irreversible actions, each of which is confirmed first. */
 export function useRemovals(): Removals {
   const { t } = useTranslation()
   const act = useChannelAction()

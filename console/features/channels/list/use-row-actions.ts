@@ -18,7 +18,7 @@ export type RowActs = {
 
 const AUTO_DISABLED = 3
 
-/** What can be done to one channel; it shows at once, and is taken back on failure. */
+/** Actions on one channel; a change shows at once and is reverted on failure. */
 export function useRowActions(): RowActs {
   const { t } = useTranslation()
   const change = useOptimisticChange()
@@ -29,7 +29,7 @@ export function useRowActions(): RowActs {
     const words = t(isEnabled ? 'words.enabledNamed' : 'words.disabledNamed', {
       name: channel.name,
     })
-    // What the gateway had turned off for a reason, nobody can turn off that way again.
+    // Automatic disabling cannot be restored by hand, so there is no undo.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
     showSuccess(words, { action: { text: t('ui.undo'), onClick: undo } })

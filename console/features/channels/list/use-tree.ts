@@ -7,7 +7,7 @@ import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** Which tags are open, over the rows as they are now; a tag's channels are read as it opens. */
+/** The open tags among the present rows; a tag's channels are loaded when it opens. */
 export function useTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>
@@ -42,7 +42,7 @@ export function useTree({ rows: entries, order }: ChannelListView) {
   }
 }
 
-/** Outside, so that what did not change stays the same object. */
+/** Defined outside the hook, so that unchanged results keep their identity. */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))
 

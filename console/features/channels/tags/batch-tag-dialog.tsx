@@ -4,12 +4,12 @@ import { TextField } from '#console/ui/fields.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useDraftForm } from '#console/ui/use-draft-form.ts'
 
-/** Asks for the tag that all chosen channels get. */
+/** Asks for the tag of all selected channels. */
 export function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Answers whether they have it now. */
+  /** Returns whether they have the tag now. */
   onTag: (tag: string) => Promise<boolean>
 }): ReactElement {
   const { t } = useTranslation()

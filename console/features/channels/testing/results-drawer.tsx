@@ -16,7 +16,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-/** What the last test of all channels found of each: those that failed, and why, first. */
+/** The results of the last test of all channels: failures and their causes first. */
 export function ResultsDrawer(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -103,7 +103,7 @@ function Outcome({ result }: { result: Result }): ReactElement {
   )
 }
 
-/** What the last test of all channels found, read anew with each step of it. */
+/** The results of the last test of all channels, read again with each step of it. */
 const testResultsQuery = (progress: TestProgress | undefined) => {
   const key = ['channel-test-results', progress?.run, progress?.tested]
   return {

@@ -12,7 +12,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
 
-/** Tests models of one channel, singly or all; what is still under way ends with the dialog. */
+/** Tests models of one channel, one or all; closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())
@@ -41,7 +41,7 @@ function useModelTests(channelId: number) {
   return { results, isRunningAll, testOne, testAll }
 }
 
-/** Picks models of a channel and asks the provider for a word from each. */
+/** Selects models of a channel and sends a short test request for each. */
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const { isOpen, shown } = useOpening(props.channel)
@@ -112,7 +112,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
   )
 }
 
-/** What came of one test: how long it took, or why it failed. */
+/** The result of one test: its duration, or the cause of its failure. */
 function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
   const { result } = props
   const { t } = useTranslation()

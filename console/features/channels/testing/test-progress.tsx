@@ -11,8 +11,8 @@ import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
 /**
- * The test of all channels as the live stream tells it, together with what it found of the
- * channels on screen; asked for anew where something may have been missed.
+ * The progress of a test of all channels from the live stream, with the results for visible
+ * channels; read again when events may have been missed.
  */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
@@ -42,7 +42,7 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** How far a test of all channels is, while one runs; then what came of it, until dismissed. */
+/** The progress of a running test of all channels, then its result until dismissed. */
 export function TestProgressBar(props: { onResults: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const client = useQueryClient()

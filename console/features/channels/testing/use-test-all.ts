@@ -3,7 +3,7 @@ import { testProgressKey } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
 import { showError } from '#console/ui/toast.ts'
 
-/** Begins to test all channels; `TestProgressBar` says how far it is. */
+/** Starts a test of all channels; `TestProgressBar` shows its progress. */
 export function useTestAll(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {

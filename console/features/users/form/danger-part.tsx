@@ -4,7 +4,7 @@ import type { IconName } from '#console/ui/icons.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { TypedNameDialog } from './typed-name-dialog.tsx'
 
-/** A part of the drawer with one act that has no way back: it is asked for by the typed name. */
+/** A part of the drawer with one irreversible action, which is confirmed by typing the name. */
 export function DangerPart(props: {
   user: User
   icon: IconName

@@ -5,14 +5,14 @@ import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** Asks for the username before something that has no way back. */
+/** Asks for the username before an irreversible action. */
 export function TypedNameDialog(props: {
   user: User
   isOpen: boolean
   title: string
   body: string
   actionText: string
-  /** Closes what has to close, unless it fails. */
+  /** Closes the dialogs that have to close, unless it fails. */
   act: () => Promise<void>
   onClose: () => void
 }): ReactElement {

@@ -30,9 +30,9 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** As on the server; null for a new one. */
+  /** The user as stored on the server; null for a new user. */
   user: User | null
-  /** Saved, or asked for twice. */
+  /** Called after saving, or after discarding changes was confirmed. */
   onClose: () => void
 }
 
@@ -77,7 +77,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-/** Said while the form's address is left for the list's. */
+/** State of the navigation from the form's address to the list's. */
 const ALONG = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormGiven) {
@@ -94,7 +94,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // What the server refuses it says itself; an answer that never came says nothing.
+        // The server's error message is shown as it is; a request without an answer has none.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

@@ -7,22 +7,25 @@ import type { DraftForm, FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** What the form holds. What a kind of form has no field for stays empty. */
+/** The content of the form. Fields that a kind of form does not have stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** What one's own new password needs: the current one; or, without one, a code or nothing. */
+  /**
+   * The proof required for a new password of the own account: the current one; without one, a code
+   * or nothing.
+   */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
-  /** Why the group changes. */
+  /** The reason for a change of the group. */
   reason: string
   /** A passkey that was shown in place of a password or code. */
   passkey?: UpdateSelf['passkey']
 }
 
-/** A new user; another one, by an admin; or oneself, without a group. */
+/** A new user; another user, edited by an admin; or the user's own account, without a group. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -74,11 +77,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Whether a field for it is shown. */
+/** Whether the field for the proof is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Whether the change is one that is kept with its reason. */
+/** Whether the change is recorded together with its reason. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -88,7 +91,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Only what the drawer changed. A balance changes by an amount of its own, never by this form. */
+/** Only the changed fields. A balance is changed by a separate amount, never by this form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

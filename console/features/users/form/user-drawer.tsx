@@ -23,7 +23,7 @@ import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormGiven & {
   kind: 'new' | 'other'
-  /** Below the form: what is shown and not edited. */
+  /** Read-only content below the form. */
   children?: ReactNode
 }
 
@@ -49,7 +49,10 @@ function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** What a super admin may do when the law, or the user, asks for it. There is no way back. */
+/**
+ * Erases a user's personal data, for super admins, on request of the law or the user. It is
+ * irreversible.
+ */
 function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -75,7 +78,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   )
 }
 
-/** The balance as it is now. It is not edited: an amount is added to it, or deducted. */
+/** The present balance. It is not edited: an amount is added to it or deducted. */
 function BalancePart(props: {
   user: User
   onAdjust: (users: readonly User[]) => void
@@ -125,7 +128,8 @@ function OneUser(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // As first read: a form that changed under the hands would send what nobody typed.
+  // The form keeps the values that were read first: values changed during editing would send what
+  // nobody typed.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {

@@ -19,7 +19,7 @@ const BINDINGS = [
   ['linux_do_id', 'linuxdo'],
 ] as const
 
-/** What is known of a user and not edited here. */
+/** Read-only facts of a user. */
 export function UserFacts({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -46,7 +46,7 @@ export function UserFacts({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The accounts elsewhere that this user can come in by. Only their owner binds them. */
+/** The accounts of other sites with which this user can log in. Only the owner can bind them. */
 export function Bindings({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -64,7 +64,7 @@ export function Bindings({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The last changes by hand, of the balance or to a group: when, by whom, why. */
+/** The latest changes of the balance or the group by admins: time, author and reason. */
 export function QuotaChanges({ username }: { username: string }): ReactElement | null {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
@@ -120,7 +120,10 @@ function Fact(props: { name: string; children: ReactNode }): ReactElement {
 const ADMIN_TYPE = 3
 const SHOWN = 5
 
-/** The last changes of quota and group by hand, newest first: when, by whom, why. For admins. */
+/**
+ * The latest changes of quota and group by admins, newest first: time, author and reason. For
+ * admins.
+ */
 const quotaChangesQuery = (username: string) =>
   queryOptions({
     queryKey: [...logsKey, 'by-hand', username],

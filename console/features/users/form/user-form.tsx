@@ -9,10 +9,13 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/** In code units: more is reported, where a field that cuts would change what was pasted. */
+/**
+ * In UTF-16 code units. A longer password is reported, because truncating would change what was
+ * pasted.
+ */
 const PASSWORD_MAX = 512
 
-/** The fields of a user; the group only where an admin edits somebody by id. */
+/** The fields of a user; the group only when an admin edits another user. */
 export function UserForm(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -32,7 +35,7 @@ export function UserForm(props: UserFormProps): ReactElement {
   )
 }
 
-/** The group, and the reason for another one. */
+/** The group, and the reason for changing it. */
 function GroupFields({ form }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []

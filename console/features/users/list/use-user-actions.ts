@@ -10,16 +10,16 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Bans or lets in again at once; one press takes it back. */
+  /** Bans or unbans at once; one press undoes it. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
-  /** Asks first. */
+  /** Asks for confirmation first. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
 }
 
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** The row is as the server answers; and the list is read again, whatever came of it. */
+  /** Updates the row from the server's answer, and reads the list again in any case. */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

@@ -21,7 +21,7 @@ export function StateTag({ user }: { user: User }): ReactElement {
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
-/** Of whoever was erased, there is none any more. */
+/** An erased user has no level. */
 export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): ReactElement {
   const { t } = useTranslation()
   if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
@@ -33,7 +33,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): 
   )
 }
 
-/** Where it stands for the name, a card has it as its title. */
+/** On a card whose name is missing, the id is the title. */
 export function IdCell({ user }: { user: User }): ReactElement {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
@@ -48,7 +48,7 @@ export function NameCell({ user }: { user: User }): ReactElement {
   )
 }
 
-/** How many were invited, what that has earned so far, and by whom this user was. */
+/** The number of invited users, the rewards for them, and the user who invited this one. */
 export function InvitesCell({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -20,11 +20,11 @@ import { userColumns } from './user-columns.tsx'
 
 const ADDRESS = listAddress({ keyword: textParam(), group: textParam() })
 
-/** The page of users that the address asks for. */
+/** The page of users that the address requests. */
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
-    // The live stream does not tell what other admins do to users.
+    // The live stream does not report what other admins do to users.
     refetchOnWindowFocus: 'always',
   }))
 
@@ -38,7 +38,7 @@ type UserListProps = {
   onCreate: () => void
 }
 
-/** Every user, filtered, page by page, with what may be done to each. */
+/** All users, filtered and paged, with the actions on each. */
 export function UserList(props: UserListProps): ReactElement {
   const { t } = useTranslation()
   const { view, actor } = props
@@ -80,7 +80,10 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/** Mounted with the first rows: a user who may not read them is not asked to read them again. */
+/**
+ * Mounted with the first rows, so that a user who may not read them does not trigger further
+ * requests.
+ */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -118,7 +121,7 @@ function UserFilters({ view }: { view: UserListView }): ReactElement {
   )
 }
 
-/** What can be done to the selected users whose balance this admin may change. */
+/** Actions on the selected users whose balance this admin may change. */
 function ChosenUsers(props: {
   picked: readonly User[]
   adjustable: readonly User[]
@@ -152,8 +155,8 @@ function ChosenUsers(props: {
 const EVERY_MS = 2_000
 
 /**
- * Calls and changes of balances of those on screen, and whatever was made of any user elsewhere:
- * the rows are read again, not too often.
+ * Reads the rows again, at a limited rate, after calls and changes of balance of visible users and
+ * after changes of any user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()
@@ -169,6 +172,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new one moves the others, and one that was not found may be found now.
+  // A new user moves the other rows, and one that was not found before may match now.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

@@ -3,7 +3,9 @@ import { randomId } from '#console/ui/random-id.ts'
 import type { FieldErrors } from '#console/ui/use-draft-form.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/** A change of balances as typed: the amount in dollars or in quota units, as the site shows it. */
+/**
+ * A change of balances as typed: the amount in dollars or in quota units, as the site shows them.
+ */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -20,15 +22,15 @@ export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | nu
   return quota === null || quota === 0n ? null : quota
 }
 
-/** The balance after the change, of the balance as it is now. */
+/** The balance after the change, from the present balance. */
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Whether the server would refuse it: nothing is deducted beyond a balance. */
+/** Whether the server would refuse it: a deduction cannot exceed the balance. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** `balances`: those of the users who were chosen. What none of them can pay is a fault. */
+/** `balances` are those of the chosen users. An amount that none of them can pay is an error. */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -46,8 +48,8 @@ export function adjustFaults(
 type Change = Omit<AdjustQuota, 'request_id'>
 
 /**
- * The request id of a change: an answer that never came can be asked for again without a second
- * change, and another change has another id.
+ * The request id of a change: a request without an answer can be repeated without a second change,
+ * and another change has another id.
  */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()

@@ -6,10 +6,10 @@ import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
-/** For more users than these, the list behind the dialog keeps the balances fresh. */
+/** For more users than this, the list behind the dialog keeps the balances up to date. */
 const READ_MAX = 5
 
-/** The balances of these users as they are now: read once more, and again after each movement. */
+/** The present balances of these users: read once, and again after each movement. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
