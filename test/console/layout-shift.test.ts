@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live.ts'
 import { startWholeSite } from './support/whole-site.ts'
-import { OWNER } from './usage-log/fake-log.ts'
 
 const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
 const WIDTHS = [390, 768, 1280]
@@ -88,7 +88,7 @@ async function excessOf(page: Page, path: string): Promise<string | null> {
 }
 
 /** The routes, by path, that shift by more than a good page does. */
-async function excesses(width: number, user: typeof OWNER): Promise<Record<string, string>> {
+async function excesses(width: number, user: typeof ROOT_USER): Promise<Record<string, string>> {
   const context = await openContext(width, user)
   const paths = routePaths(user.role > 1)
   expect(paths.length).toBeGreaterThan(20)
@@ -107,7 +107,7 @@ async function excesses(width: number, user: typeof OWNER): Promise<Record<strin
   return found
 }
 
-const USERS = { 'an admin': OWNER, 'a user': { ...OWNER, id: 5, username: 'mia', role: 1 } }
+const USERS = { 'an admin': ROOT_USER, 'a user': { ...ROOT_USER, id: 5, username: 'mia', role: 1 } }
 
 describe.each(WIDTHS)('at %i px', (width) => {
   for (const [name, user] of Object.entries(USERS)) {
