@@ -96,7 +96,7 @@ describe('bad input', () => {
     expect(await rig.core.store.headPosition()).toBe(before)
   })
 
-  it('a body beyond its bound is a 413, told or untold', async () => {
+  it('a body beyond its bound is a 413, with or without a declared length', async () => {
     expect(await send('x'.repeat(33 * MB))).toBe(413)
   })
 

@@ -87,7 +87,7 @@ describe('the relay of another process, within a second', () => {
     expect(views.channels.find(1)).toBeUndefined()
   })
 
-  it('reads its channels anew when the abilities are fixed, and goes on from there', async () => {
+  it('reloads its channels when the abilities are fixed, and continues from there', async () => {
     const projections = await startProjections(writing.core)
     // What only a fault could do: the relay has lost what it knew.
     Object.assign(views.channels, { channels: new Map(), offers: new Map() })

@@ -77,7 +77,7 @@ describe('a provider that fails before its answer', () => {
     expect((await chat(rig)).headers.get('retry-after')).toBe('7')
   })
 
-  it('nobody there: 502 and released', async () => {
+  it('no provider at the address: 502 and released', async () => {
     await rig.provider.close()
     const answer = await chat(rig)
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])

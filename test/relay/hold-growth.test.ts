@@ -83,7 +83,7 @@ function expectAllOpenEnded(events: readonly AccountEvent[]): void {
   expect(limits).toEqual(Array.from({ length: STREAMS }, () => null))
 }
 
-describe('fifty streams at once of a model whose output limit nobody knows', () => {
+describe('fifty streams at once of a model with an unknown output limit', () => {
   it('all hold more as they go on, and all end within what they hold', async () => {
     await rig.grant(USER.id, 100_000_000n)
     const answers = await openStreams()

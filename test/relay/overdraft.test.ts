@@ -157,7 +157,7 @@ describe('the limit that is sent', () => {
   })
 })
 
-describe('a stream of a model whose cap nobody knows', () => {
+describe('a stream of a model with an unknown cap', () => {
   const admittedFor = 2_048n
   beforeEach(() => rig.setOption('DefaultMaxOutputTokens', String(admittedFor)))
 
@@ -238,7 +238,7 @@ describe('a stream of a model whose cap nobody knows', () => {
   })
 })
 
-describe('plain calls of a model whose cap nobody knows', () => {
+describe('plain calls of a model with an unknown cap', () => {
   it('owe nothing, also where all of them are admitted without a limit', async () => {
     await rig.setOption('DefaultMaxOutputTokens', '2048')
     await rig.grant(POOR.user, 20n * (2_048n * OUTPUT_PRICE + 5_000n))

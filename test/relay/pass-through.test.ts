@@ -62,7 +62,7 @@ it('passed through, it goes on as it was read: no overrides, no member twice', a
   expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: { model: 'sim-small' } })
 })
 
-describe('what is written anew', () => {
+describe('a body that is reserialized', () => {
   const again = (text: string): string => reserializeJson(Buffer.from(text)).toString()
 
   it.each([

@@ -172,7 +172,7 @@ describe('a call of the console', () => {
   })
 })
 
-describe('nobody comes in', () => {
+describe('access is refused', () => {
   it.each([
     ['without a session', () => ({ cookie: '' }), 401, 'not_logged_in'],
     ['with a key in its place', () => ({ cookie: '', authorization: 'Bearer sk-x' }), 401],

@@ -49,8 +49,7 @@ const work = async () => {
   return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
 }
 
-const unreadableWarnings = () =>
-  warnings.filter((line) => line.includes('unreadable Kafka message'))
+const unreadable = () => warnings.filter((line) => line.includes('unreadable Kafka message'))
 
 type Foreign = { readonly key: string | null; readonly value: Buffer | null }
 
@@ -89,7 +88,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
       await sendForeign(kind[1])
       await appendSome(fixture.store, 200)
       await expectFold(fixture, name)
-      expect(unreadableWarnings()).toHaveLength(ALL_LANES.length)
+      expect(unreadable()).toHaveLength(ALL_LANES.length)
     },
   )
 
@@ -107,7 +106,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
     }
     await expect.poll(lowest).toBe(await fixture.store.headPosition())
     await expectFold(fixture, name)
-    expect(unreadableWarnings()).toHaveLength(ALL_LANES.length)
+    expect(unreadable()).toHaveLength(ALL_LANES.length)
   })
 })
 

@@ -11,7 +11,7 @@ function wordsFor(body: string | Buffer, language: 'zh' | 'en' = 'en') {
   return { status, ...answer.error }
 }
 
-describe('a body that is no JSON object', () => {
+describe('a body that is not a JSON object', () => {
   it.each([
     ['', 'empty_body', 'is empty'],
     [' \n', 'empty_body', 'is empty'],

@@ -102,7 +102,7 @@ describe('refused though it is JSON', () => {
   })
 })
 
-describe('what is no JSON', () => {
+describe('invalid JSON', () => {
   it.each([
     ['{"a":1,}', 7],
     ['{"a":1 "b":2}', 7],
@@ -158,7 +158,7 @@ describe('a key that can be read as another one', () => {
   })
 })
 
-describe('hostile bodies are told in no time', () => {
+describe('hostile bodies are recognised quickly', () => {
   it.each([
     ['10 MB of [', '['.repeat(10 << 20)],
     ['10 MB of { in a value', `{"a":${'{'.repeat(10 << 20)}`],

@@ -42,7 +42,7 @@ it('what a provider took is written once the store is there, in order', async ()
   expect(written).toHaveLength(4)
 })
 
-it('is tried a last time at the end, and told where that fails', async () => {
+it('is retried once at the stop, and logged when that fails', async () => {
   const { kept, written, store, error } = keeping()
   await kept.write(acceptance(1))
   store.isAway = false
@@ -55,7 +55,7 @@ it('is tried a last time at the end, and told where that fails', async () => {
   expect(error).not.toHaveBeenCalled()
 })
 
-it('is dropped, and told, where the task is over already', async () => {
+it('is dropped and logged when the task has already ended', async () => {
   const { kept, written, store, error } = keeping()
   await kept.write(acceptance(1))
   expect([kept.isPending('task 1'), kept.isPending('task 2')]).toEqual([true, false])

@@ -50,7 +50,7 @@ describe('a call back', () => {
     expect(await typesOf(task)).toContain('TaskStatusChanged')
   })
 
-  it('is refused from an address that nobody was told', async () => {
+  it('is refused at an address without a valid signature', async () => {
     const [task, other] = [await rig.imagine('stuck'), await rig.imagine('stuck')]
     const { path, body } = await noticeOf(task)
     const [mark = ''] = path.split('/').slice(-1)

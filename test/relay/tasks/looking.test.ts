@@ -61,7 +61,7 @@ describe('a channel with a limit', () => {
 })
 
 describe('strangers', () => {
-  it('have nothing read by addresses that nobody was told', async () => {
+  it('have nothing read at addresses without a valid signature', async () => {
     await rig.setOption('MjNotifyEnabled', 'true')
     const readStream = vi.spyOn(rig.core.store, 'readStream')
     const id = '019ab0de-2c00-7000-8000-00000000'
