@@ -28,7 +28,11 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   )
   const calls = useCalls(query.trim())
   const found = useFound(query.trim())
-  return [...calls, ...acts.filter(({ title }) => matches(title, query.trim())), ...found]
+  return [
+    ...calls,
+    ...acts.filter(({ title, keywords = '' }) => matches(`${title} ${keywords}`, query.trim())),
+    ...found,
+  ]
 }
 
 /** Calls with the request id that was typed or pasted; each opens in the usage log. */

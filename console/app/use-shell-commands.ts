@@ -32,6 +32,12 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   me: 'm',
 }
 
+/** Pages that the palette also finds by what stands on them. */
+const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
+type FoundByMore = (typeof FOUND_BY_MORE)[number]
+const isFoundByMore = (label: string): label is FoundByMore =>
+  FOUND_BY_MORE.some((name) => name === label)
+
 /** The actions that are available on every page behind the login. */
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
@@ -69,6 +75,7 @@ function useGoing(): Command[] {
       title: t('commands.goTo', { page: t(`shell.${label}`) }),
       section: 'go',
       keys: `g ${GO_KEYS[label]}`,
+      keywords: isFoundByMore(label) ? t(`commands.keywords.${label}`) : '',
       icon,
       act: () => void navigate(path),
     }),

@@ -127,6 +127,20 @@ describe('the command palette', () => {
     expect(new URL(app.page.url()).searchParams.get('keyword')).toBe('DeepSeek')
   })
 
+  it.each([
+    ['price', 'shell.settings'],
+    ['smtp', 'shell.settings'],
+    ['retry', 'shell.settings'],
+    ['2fa', 'shell.me'],
+    ['password', 'shell.me'],
+    ['new token', 'shell.tokens'],
+  ] as const)('finds the place of %s', async (query, page) => {
+    await openPalette()
+    await app.page.keyboard.type(query)
+    const place = en('commands.goTo', { page: en(page) })
+    await options().filter({ hasText: place }).first().waitFor()
+  })
+
   it('says that nothing matches', async () => {
     await openPalette()
     await app.page.keyboard.type('zzzz')

@@ -21,6 +21,13 @@ export const commands: Words['commands'] = {
   openRow: 'Open the row',
   selectRow: 'Select the row',
   firstRow: 'First row / last row',
+  keywords: {
+    channels: 'provider new channel add key test',
+    me: 'password 2fa two-step passkey sessions email access token',
+    settings: 'price ratio smtp mail retry rate limit login registration options',
+    tokens: 'new token create api key',
+    wallet: 'top up balance redeem code pay',
+  },
   section: {
     page: 'This page',
     action: 'Actions',

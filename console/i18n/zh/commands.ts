@@ -18,6 +18,13 @@ export const commands = {
   openRow: '打开当前行',
   selectRow: '选择当前行',
   firstRow: '第一行 / 最后一行',
+  keywords: {
+    channels: '供应商 新建渠道 添加 密钥 测试 provider key',
+    me: '密码 两步验证 2fa 通行密钥 会话 邮箱 访问令牌 password',
+    settings: '价格 倍率 smtp 邮件 重试 速率限制 登录 注册 选项 price retry',
+    tokens: '新建令牌 创建 api 密钥 token key',
+    wallet: '充值 余额 兑换码 支付',
+  },
   section: {
     page: '此页面',
     action: '操作',

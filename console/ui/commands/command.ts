@@ -7,6 +7,8 @@ import type { IconName } from '../icons.tsx'
 export type Command = {
   readonly id: string
   readonly title: string
+  /** Other words that the palette finds it by. */
+  readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
   /** One key as `KeyboardEvent.key` has it, or two in a row: `?`, `r`, `g d`. */
   readonly keys?: string
