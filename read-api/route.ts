@@ -7,6 +7,7 @@ import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
+import type { ListOrder } from '#projections/like.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
 
 /** The dependencies that every read route receives. */
@@ -56,6 +57,15 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
   const limit = Number(query.page_size ?? query.size ?? DEFAULT_PAGE_SIZE)
   return { page, limit, offset: page * limit }
 }
+
+/** Reads the order of a query with `sortedBy`: by id, the newest first, unless it names one. */
+export const orderOf = <Sort extends string>(query: {
+  sort?: Sort | 'id' | ''
+  order?: 'asc' | 'desc' | ''
+}): ListOrder<Sort | 'id'> => ({
+  sort: query.sort || 'id',
+  isDescending: query.order !== 'asc',
+})
 
 /** Returns a filter's number; undefined if it is missing or empty. */
 export const integerOf = (value: string | undefined): number | undefined =>

@@ -10,10 +10,79 @@ import {
   rowType,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
 export { logBatches } from './log-batch.ts'
 export type { LogFilter, LogRow } from './rows.ts'
+
+export type LogSort =
+  | 'created_at'
+  | 'type'
+  | 'username'
+  | 'token_name'
+  | 'channel'
+  | 'model_name'
+  | 'group'
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'quota'
+  | 'use_time'
+
+/** Columns of rows `w` of the log, in which each id is newer than the one before. */
+const SORT_COLUMNS = {
+  created_at: sql.fragment`w.id`,
+  type: sql.fragment`w.type`,
+  username: sql.fragment`
+    (select lower(u.username) from read_users.users u where u.id = w.user_id)
+  `,
+  token_name: sql.fragment`
+    (select lower(t.name) from read_tokens.tokens t where t.id = w.token_id)
+  `,
+  channel: sql.fragment`w.channel_id`,
+  model_name: sql.fragment`lower(w.model)`,
+  group: sql.fragment`w.call_group`,
+  prompt_tokens: sql.fragment`w.prompt_tokens`,
+  completion_tokens: sql.fragment`w.completion_tokens`,
+  quota: sql.fragment`w.quota`,
+  use_time: sql.fragment`w.duration_ms`,
+} satisfies Record<LogSort, unknown>
+
+/**
+ * Reads rows sorted by a column: those of the newest `SORT_WINDOW` rows below `before`, equal ones
+ * newest first.
+ */
+export const sortedLogRows = (
+  db: CommonQueryMethods,
+  filter: LogFilter,
+  slice: Slice & ListOrder<LogSort> & { readonly before: number },
+): Promise<readonly LogRow[]> => {
+  const { before, limit, offset } = slice
+  // Only what sorts is read of the whole window, because the rows themselves are long.
+  return db.any(
+    named(
+      sql.fragment`
+        select l.*, place from (
+          select w.id, w.created_at, row_number() over (
+            order by ${orderTerms(SORT_COLUMNS, slice, sql.fragment`w.id`)}
+          ) as place
+          from (
+            select * from read_call_log.log where ${matching(filter)} and id < ${before}
+            order by id desc limit ${SORT_WINDOW}
+          ) w
+          order by place limit ${limit} offset ${offset}
+        ) found
+        join read_call_log.log l on l.id = found.id and l.created_at = found.created_at`,
+      sql.fragment`l.place`,
+    ),
+  )
+}
+
+/** The id of the newest row; 0 when there is none. */
+export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
+  (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
+    select id from read_call_log.log where ${matching(filter)} order by id desc limit 1
+  `)) ?? 0
 
 /** Reads rows newest first, below `before` (a row's id) when it is given. */
 export const logRows = (
@@ -34,7 +103,7 @@ export const logRows = (
       sql.fragment`
         select * from read_call_log.log where ${matching(filter)} and ${below} and ${start}
         order by id desc limit ${slice.limit}`,
-      sql.fragment`desc`,
+      sql.fragment`l.id desc`,
     ),
   )
 }
@@ -51,7 +120,7 @@ export const logRowsAfter = (
         select * from read_call_log.log
         where ${matching(filter)} and id > ${after} and id <= ${upTo}
         order by id limit ${limit}`,
-      sql.fragment`asc`,
+      sql.fragment`l.id`,
     ),
   )
 

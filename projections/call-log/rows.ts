@@ -78,7 +78,7 @@ const ofTokens = (ids: readonly number[]) =>
 type Chosen = ReturnType<typeof sql.fragment>
 
 /** Names are joined to the few rows that are shown, with their present values. */
-export const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
+export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})
   select
     l.id, l.created_at as "createdAt", l.type, l.user_id as "userId",
@@ -96,5 +96,5 @@ export const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
   left join read_users.users a on a.id = l.actor_id
   left join read_tokens.tokens t on t.id = l.token_id
   left join read_channels.channels c on c.id = l.channel_id
-  order by l.id ${direction}
+  order by ${order}
 `

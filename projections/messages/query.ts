@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
 
 const format = Type.Enum(['markdown', 'html', 'plain'])
 
@@ -56,14 +56,32 @@ export type MessageFilter = {
   readonly until: number | null
 }
 
+export type MessageSort =
+  | 'id'
+  | 'title'
+  | 'format'
+  | 'total_recipients'
+  | 'read_count'
+  | 'created_at'
+
+const SORT_COLUMNS = {
+  id: sql.fragment`m.id`,
+  title: sql.fragment`lower(m.title)`,
+  format: sql.fragment`m.format`,
+  total_recipients: sql.fragment`m.total`,
+  read_count: sql.fragment`coalesce(c.readers, 0)`,
+  created_at: sql.fragment`m.created_at`,
+} satisfies Record<MessageSort, unknown>
+
 /**
- * Lists messages newest first, each with the beginning of its content. `keyword` matches part of a
- * title or of the whole content.
+ * Lists messages, each with the beginning of its content; equal ones newest first. `keyword`
+ * matches part of a title or of the whole content.
  */
 export async function listMessages(
   db: CommonQueryMethods,
-  { keyword, from, until, limit, offset }: Slice & MessageFilter,
+  search: Slice & MessageFilter & ListOrder<MessageSort>,
 ): Promise<Listed<MessageRow>> {
+  const { keyword, from, until, limit, offset, ...order } = search
   const matches = sql.fragment`
     not m.is_deleted
     and (${keyword} = '' or m.title ilike ${containing(keyword)}
@@ -73,7 +91,8 @@ export async function listMessages(
   `
   const rows = await db.any(sql.type(messageRow)`
     select ${messageColumns(beginning)} from ${messageTables} where ${matches}
-    order by m.id desc limit ${limit} offset ${offset}
+    order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`m.id`)}
+    limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
     select count(*) as total from read_messages.messages m where ${matches}

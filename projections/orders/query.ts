@@ -8,7 +8,7 @@ import {
   sealed,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
 
 const orderRow = rowType({
   id: wireInteger,
@@ -60,10 +60,34 @@ const tables = sql.fragment`
   from read_orders.orders o left join read_users.users u on u.id = o.user_id
 `
 
-/** Lists orders newest first. */
+export type OrderSort =
+  | 'id'
+  | 'username'
+  | 'status'
+  | 'money'
+  | 'refunded'
+  | 'quota'
+  | 'payment_method'
+  | 'created_at'
+
+/** Columns of orders `o` and users `u`; orders with a refund follow the paid ones. */
+const SORT_COLUMNS = {
+  id: sql.fragment`o.id`,
+  username: sql.fragment`lower(coalesce(u.username, ''))`,
+  status: sql.fragment`
+    case when o.refunded_cents > 0 then 2 when o.status = 'paid' then 1 else 0 end
+  `,
+  money: sql.fragment`o.cents`,
+  refunded: sql.fragment`o.refunded_cents`,
+  quota: sql.fragment`o.quota`,
+  payment_method: sql.fragment`o.method`,
+  created_at: sql.fragment`o.created_at`,
+} satisfies Record<OrderSort, unknown>
+
+/** Lists orders; equal ones newest first. Money is compared by number, in whatever currency. */
 export async function listOrders(
   db: CommonQueryMethods,
-  { userId, keyword, state, limit, offset }: OrderFilter & Slice,
+  { userId, keyword, state, limit, offset, ...order }: OrderFilter & Slice & ListOrder<OrderSort>,
 ): Promise<Listed<OrderRow>> {
   const matches = sql.fragment`
     (${userId === null} or o.user_id = ${userId ?? 0})
@@ -77,7 +101,8 @@ export async function listOrders(
   `
   const rows = await db.any(sql.type(orderRow)`
     select ${columns} ${tables} where ${matches}
-    order by o.id desc limit ${limit} offset ${offset}
+    order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`o.id`)}
+    limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total ${tables} where ${matches}

@@ -9,6 +9,10 @@ import {
   sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
+import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
+
+/** The largest bigint, which sorts after every value. */
+const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
   id: Type.String(),
@@ -111,6 +115,66 @@ export const listTasks = (
     ),
   )
 }
+
+export type TaskSort =
+  | 'submit_time'
+  | 'finish_time'
+  | 'duration'
+  | 'username'
+  | 'channel'
+  | 'action'
+  | 'platform'
+  | 'status'
+  | 'code'
+
+/** Columns of tasks `w`; tasks that have not ended sort after those that have. */
+const SORT_COLUMNS = {
+  submit_time: sql.fragment`w.position`,
+  finish_time: sql.fragment`coalesce(w.finished_at, ${NEVER})`,
+  duration: sql.fragment`coalesce(w.finished_at - w.submitted_at, ${NEVER})`,
+  username: sql.fragment`
+    (select lower(u.username) from read_users.users u where u.id = w.user_id)
+  `,
+  channel: sql.fragment`w.channel_id`,
+  action: sql.fragment`w.action`,
+  platform: sql.fragment`w.platform`,
+  status: sql.fragment`w.status`,
+  code: sql.fragment`w.code`,
+} satisfies Record<TaskSort, unknown>
+
+/**
+ * Lists tasks sorted by a column: those of the newest `SORT_WINDOW` tasks below `before`, equal
+ * ones newest first.
+ */
+export const sortedTasks = (
+  db: CommonQueryMethods,
+  filter: TaskFilter,
+  slice: Slice & ListOrder<TaskSort> & { readonly before: number },
+): Promise<readonly TaskRow[]> =>
+  db.any(
+    named(
+      sql.fragment`
+        select w.*, row_number() over (
+          order by ${orderTerms(SORT_COLUMNS, slice, sql.fragment`w.position`)}
+        ) as place
+        from (
+          select * from read_tasks.tasks where ${matching(filter)} and position < ${slice.before}
+          order by position desc limit ${SORT_WINDOW}
+        ) w
+        order by place limit ${slice.limit} offset ${slice.offset}`,
+      sql.fragment`k.place`,
+    ),
+  )
+
+/** The position of the newest task; 0 when there is none. */
+export const newestTaskPosition = async (
+  db: CommonQueryMethods,
+  filter: TaskFilter,
+): Promise<number> =>
+  (await db.maybeOneFirst(sql.type(rowType({ position: wireInteger }))`
+    select position from read_tasks.tasks where ${matching(filter)}
+    order by position desc limit 1
+  `)) ?? 0
 
 /** The count stops here, because a page of a list must not read the whole table. */
 export const TASKS_COUNTED_MAX = 100_000

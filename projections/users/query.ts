@@ -4,7 +4,7 @@ import type { IdentityProvider } from '#domain/identity/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import { containing, type Listed, type ListOrder, orderTerms, type Slice } from '../like.ts'
 
 const userRow = rowType({
   id: wireInteger,
@@ -102,10 +102,43 @@ export const usersByIds = (
     where u.id = any(${sql.array(userIds, 'int8')})
   `)
 
-/** Lists users newest first. `keyword` is an id, or part of a name or an address. */
+export type UserSort =
+  | 'id'
+  | 'username'
+  | 'status'
+  | 'role'
+  | 'group'
+  | 'quota'
+  | 'used_quota'
+  | 'request_count'
+  | 'aff_count'
+  | 'created_time'
+
+/** Columns of users `u` and their accounts `a`; deactivated users follow the banned ones. */
+const SORT_COLUMNS = {
+  id: sql.fragment`u.id`,
+  username: sql.fragment`lower(u.username)`,
+  status: sql.fragment`case when u.deleted_at is null then u.status else 3 end`,
+  role: sql.fragment`u.role`,
+  group: sql.fragment`u.user_group`,
+  quota: sql.fragment`coalesce(a.balance, 0)`,
+  used_quota: sql.fragment`coalesce(a.used_quota, 0)`,
+  request_count: sql.fragment`coalesce(a.request_count, 0)`,
+  aff_count: sql.fragment`coalesce(a.aff_count, 0)`,
+  created_time: sql.fragment`u.created_at`,
+} satisfies Record<UserSort, unknown>
+
+export type UserSearch = Slice &
+  ListOrder<UserSort> & {
+    /** An id, or part of a name or an address; empty matches all. */
+    readonly keyword: string
+    readonly group: string
+  }
+
+/** Lists users, deactivated ones included; equal ones newest first. */
 export async function listUsers(
   db: CommonQueryMethods,
-  { keyword, group, limit, offset }: Slice & { keyword: string; group: string },
+  { keyword, group, limit, offset, ...order }: UserSearch,
 ): Promise<Listed<UserRow>> {
   const matches = sql.fragment`
     (${keyword} = '' or u.id::text = ${keyword} or u.username ilike ${containing(keyword)}
@@ -113,8 +146,11 @@ export async function listUsers(
     and (${group} = '' or u.user_group = ${group})
   `
   const rows = await db.any(sql.type(userRow)`
-    select ${columns} from read_users.users u where ${matches}
-    order by u.id desc limit ${limit} offset ${offset}
+    select ${columns} from read_users.users u
+    left join read_balances.accounts a on a.user_id = u.id
+    where ${matches}
+    order by ${orderTerms(SORT_COLUMNS, order, sql.fragment`u.id`)}
+    limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from read_users.users u where ${matches}

@@ -47,3 +47,9 @@ export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,
 /** One of the texts; the empty text counts as missing. */
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
+
+/** The query of a list that can be sorted by these columns; descending unless `order` is `asc`. */
+export const sortedBy = <T extends string>(columns: readonly T[]) => ({
+  sort: choiceOf(columns),
+  order: choiceOf(['asc', 'desc']),
+})

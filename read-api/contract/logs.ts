@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Query } from './envelope.ts'
+import { Envelope, Query, sortedBy } from './envelope.ts'
 
 export const LogEntry = Type.Object({
   /** Ascending with time; equals the position of the event that created the row. */
@@ -176,8 +176,23 @@ const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
-/** `before`: lists rows below this row id, instead of from the start. */
-const Paging = { ...Query.page, before: Query.integer }
+/** The columns that the newest 10 000 rows can be sorted by. */
+const LOG_SORTS = [
+  'created_at',
+  'type',
+  'username',
+  'token_name',
+  'channel',
+  'model_name',
+  'group',
+  'prompt_tokens',
+  'completion_tokens',
+  'quota',
+  'use_time',
+] as const
+
+/** `before`: lists rows below this row id, instead of from the start; not for a sorted list. */
+const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
 const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Page, Query } from './envelope.ts'
+import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 
 const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
 
@@ -44,11 +44,22 @@ export const Recipient = Type.Object({
 })
 export type Recipient = Static<typeof Recipient>
 
+/** The columns that the list can be sorted by. */
+const MESSAGE_SORTS = [
+  'id',
+  'title',
+  'format',
+  'total_recipients',
+  'read_count',
+  'created_at',
+] as const
+
 const SearchMessages = Type.Object({
   ...Query.page,
   keyword: Query.text,
   start_date: Query.text,
   end_date: Query.text,
+  ...sortedBy(MESSAGE_SORTS),
 })
 
 const listMessages = {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { choiceOf, Envelope, Page, Query } from './envelope.ts'
+import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 
 export const Redemption = Type.Object({
   id: Type.Integer(),
@@ -48,8 +48,7 @@ const SearchRedemptions = Type.Object({
   ...Query.page,
   keyword: Query.text,
   status: Type.Optional(Type.String({ pattern: '^[1-3]?$' })),
-  sort: choiceOf(REDEMPTION_SORTS),
-  order: choiceOf(['asc', 'desc']),
+  ...sortedBy(REDEMPTION_SORTS),
 })
 
 const listRedemptions = {

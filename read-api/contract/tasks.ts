@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Envelope, Page, Query } from './envelope.ts'
+import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 
 /** `total` counts up to 100 000; beyond that `is_total_capped` is true. */
 export const TaskPage = <T extends TSchema>(item: T) =>
@@ -73,12 +73,26 @@ export type TaskPush =
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
+/** The columns that the newest 10 000 tasks can be sorted by. */
+const TASK_SORTS = [
+  'submit_time',
+  'finish_time',
+  'duration',
+  'username',
+  'channel',
+  'action',
+  'platform',
+  'status',
+  'code',
+] as const
+
 /** Times are in Unix seconds; both ends are inclusive. `channel_id` is only for admins. */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,
   start_timestamp: Query.integer,
   end_timestamp: Query.integer,
+  ...sortedBy(TASK_SORTS),
 }
 const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
 const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { choiceOf, Envelope, Page, Query } from './envelope.ts'
+import { choiceOf, Envelope, Page, Query, sortedBy } from './envelope.ts'
 
 /** The source of a refund or its return: an admin, or a report of the payment provider. */
 const Source = Type.Union([Type.Literal('admin'), Type.Literal('refund'), Type.Literal('dispute')])
@@ -89,10 +89,23 @@ export const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 
+/** The columns that the list can be sorted by. */
+const ORDER_SORTS = [
+  'id',
+  'username',
+  'status',
+  'money',
+  'refunded',
+  'quota',
+  'payment_method',
+  'created_at',
+] as const
+
 export const OrderQuery = Type.Object({
   ...Query.page,
   keyword: Query.text,
   status: choiceOf(['pending', 'paid', 'refunded', 'disputed']),
+  ...sortedBy(ORDER_SORTS),
 })
 
 const listOrders = { querystring: OrderQuery, response: { 200: Envelope(Page(Order)) } }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Page, Query } from './envelope.ts'
+import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 
 /** The user data that a login returns and the console stores. */
 export const SessionUser = Type.Object({
@@ -69,7 +69,26 @@ export type CheckInStatus = Static<typeof CheckInStatus>
 /** `chat`: only models that some channel serves for chat; `group`: as if called with this group. */
 const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 
-const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
+/** The columns that the list can be sorted by. */
+const USER_SORTS = [
+  'id',
+  'username',
+  'status',
+  'role',
+  'group',
+  'quota',
+  'used_quota',
+  'request_count',
+  'aff_count',
+  'created_time',
+] as const
+
+const SearchUsers = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  group: Query.text,
+  ...sortedBy(USER_SORTS),
+})
 
 const listUsers = { querystring: SearchUsers, response: { 200: Envelope(Page(User)) } }
 

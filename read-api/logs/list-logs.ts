@@ -5,7 +5,15 @@ import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
-import { type LogFilter, logRows } from '#projections/call-log/query.ts'
+import {
+  type LogFilter,
+  type LogRow,
+  type LogSort,
+  logRows,
+  newestLogId,
+  sortedLogRows,
+} from '#projections/call-log/query.ts'
+import { type ListOrder, SORT_WINDOW } from '#projections/like.ts'
 import { type AllLogs, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { decryptRows, logAnswer } from './log-answer.ts'
@@ -40,26 +48,59 @@ async function answer(
   ownerId: number | null,
 ) {
   const { core } = deps
-  const { page, limit } = pageOf(query)
+  const { page, limit, offset } = pageOf(query)
   const filter = await logFilter(deps, query, ownerId)
   if (filter === null) return success({ items: [], page, total: 0 })
   const now = Math.floor(core.now() / 1_000)
   const { count: total } = await sumLogs(core.db, filter, now)
   const { userId, role } = principalOf(request)
   const cursor = integerOf(query.before)
-  const list = digest(JSON.stringify([userId, limit, listOf(filter, now), cursor ?? 0]))
-  const start = cursors.start(list, page, limit)
-  const slice = { ...(cursor === undefined ? {} : { before: cursor }), ...start, limit }
-  const isBeyond = slice.before === undefined && slice.offset >= total
-  const rows = isBeyond ? [] : await logRows(core.db, filter, slice)
-  const last = rows.at(-1)
-  if (last !== undefined) cursors.learn(list, page, last.id)
+  const order = logOrder(query)
+  const list = digest(JSON.stringify([userId, limit, listOf(filter, now), cursor ?? 0, order]))
+  const rows =
+    order === null
+      ? await rowsOfPage(core.db, cursors, { list, filter, cursor, page, limit, total })
+      : await sortedLogRows(core.db, filter, {
+          ...order,
+          limit,
+          offset,
+          before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
+        })
   // NOTE: in the list of their own calls, admins also see only what users see.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
   const items = decrypted.map((row) => logAnswer(row, viewer, messages.get(row.requestId)))
-  return success({ items, page, total })
+  return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
+}
+
+/** A page of the list as it is without sorting: newest first, continued below the page before. */
+async function rowsOfPage(
+  db: ReadDeps['core']['db'],
+  cursors: PageCursors,
+  asked: {
+    readonly list: string
+    readonly filter: LogFilter
+    readonly cursor: number | undefined
+    readonly page: number
+    readonly limit: number
+    readonly total: number
+  },
+): Promise<readonly LogRow[]> {
+  const { list, filter, cursor, page, limit, total } = asked
+  const start = cursors.start(list, page, limit)
+  const slice = { ...(cursor === undefined ? {} : { before: cursor }), ...start, limit }
+  const isBeyond = slice.before === undefined && slice.offset >= total
+  const rows = isBeyond ? [] : await logRows(db, filter, slice)
+  const last = rows.at(-1)
+  if (last !== undefined) cursors.learn(list, page, last.id)
+  return rows
+}
+
+/** null for the order of the log itself, newest first. */
+function logOrder({ sort, order }: Static<typeof AllLogs>): ListOrder<LogSort> | null {
+  const isNewestFirst = !sort || (sort === 'created_at' && order !== 'asc')
+  return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
 /** Hashed, because a token name may resolve to thousands of ids and many lists are remembered. */

@@ -85,6 +85,18 @@ export class PageCursors {
     return before === undefined ? { offset } : { before, offset }
   }
 
+  /**
+   * The id below which the rows of a sorted list lie. It is fixed when the first page is read, so
+   * that new rows do not shift the pages after it.
+   */
+  async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
+    const known = this.start(list, 1, 1).before
+    if (page > 0 && known !== undefined) return known
+    const end = (await newest()) + 1
+    this.learn(list, 0, end)
+    return end
+  }
+
   /** Records that the page ended at `lastId`, so that the next page starts below it. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)

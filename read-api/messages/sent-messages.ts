@@ -10,7 +10,7 @@ import {
   recipientsOf,
 } from '#projections/messages/query.ts'
 import { type AdminMessage, messageQueries, type Recipient } from '../contract/messages.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** Sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {
@@ -28,6 +28,7 @@ export function sentMessages(app: App, deps: ReadDeps): void {
           keyword: (query.keyword ?? '').trim(),
           from: parseTime('start_date', query.start_date),
           until: parseEndTime('end_date', query.end_date),
+          ...orderOf(query),
         })
         return success({ items: rows.map(messageAnswer), page, total })
       },

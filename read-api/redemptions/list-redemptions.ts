@@ -8,7 +8,7 @@ import {
   type RedemptionRow,
 } from '#projections/redemptions/query.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** The responses for codes; `withKeys` only for admins. */
 async function redemptionAnswers(
@@ -57,8 +57,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           keyword,
           keyLookup: vault.keyedHash('redemption-key', keyword),
           status: query.status ? Number(query.status) : null,
-          sort: query.sort || 'id',
-          isDescending: query.order !== 'asc',
+          ...orderOf(query),
           limit,
           offset,
         })

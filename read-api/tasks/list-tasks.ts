@@ -3,11 +3,15 @@ import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
+import { type ListOrder, SORT_WINDOW } from '#projections/like.ts'
 import {
   countTasks,
   listTasks,
+  newestTaskPosition,
+  sortedTasks,
   TASKS_COUNTED_MAX,
   type TaskFilter,
+  type TaskSort,
 } from '#projections/tasks/query.ts'
 import { type DrawingTask, type MusicTask, type TaskQuery, taskQueries } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-query.ts'
@@ -65,26 +69,36 @@ async function answer(
 ) {
   const { request, ownerId } = caller
   const query = request.query as TaskQuery
-  const { page, limit } = pageOf(query)
+  const { page, limit, offset } = pageOf(query)
   const filter = filterOf(listing.kind, query, ownerId)
   const { from: _start, to: _end, ...conditions } = filter
-  const list = JSON.stringify([principalOf(request).userId, limit, conditions])
-  const start = cursors.start(list, page, limit)
+  const order = taskOrder(query)
+  const list = JSON.stringify([principalOf(request).userId, limit, conditions, order])
+  const end = () => cursors.end(list, page, () => newestTaskPosition(core.db, filter))
   const [rows, count] = await Promise.all([
-    listTasks(core.db, filter, { ...start, limit }),
+    order === null
+      ? listTasks(core.db, filter, { ...cursors.start(list, page, limit), limit })
+      : sortedTasks(core.db, filter, { ...order, limit, offset, before: await end() }),
     countTasks(core.db, filter),
   ])
   const last = rows.at(-1)
-  if (last !== undefined) cursors.learn(list, page, last.position)
+  if (order === null && last !== undefined) cursors.learn(list, page, last.position)
+  const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
   // NOTE: in the list of their own tasks, admins also see only what users see.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
     items: decrypted.map((row) => listing.answer(row, viewer)),
     page,
-    total: Math.min(count, TASKS_COUNTED_MAX),
-    is_total_capped: count > TASKS_COUNTED_MAX,
+    total: Math.min(count, most),
+    is_total_capped: count > most,
   }
+}
+
+/** null for the order of the list itself, newest first. */
+function taskOrder({ sort, order }: TaskQuery): ListOrder<TaskSort> | null {
+  const isNewestFirst = !sort || (sort === 'submit_time' && order !== 'asc')
+  return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
 function filterOf(kind: TaskFilter['kind'], query: TaskQuery, ownerId: number | null): TaskFilter {

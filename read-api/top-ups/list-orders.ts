@@ -21,7 +21,7 @@ import {
   type Refund,
   type Restoration,
 } from '../contract/top-ups.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /**
  * The responses for orders; the refunding admin, the inviter's rebate and reports are included only
@@ -143,6 +143,7 @@ async function answer(
     userId,
     keyword: (query.keyword ?? '').trim(),
     state: query.status || null,
+    ...orderOf(query),
     limit,
     offset,
   })

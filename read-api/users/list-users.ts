@@ -8,7 +8,7 @@ import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { type User, userQueries } from '../contract/users.ts'
-import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
+import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /** The responses for users, each with its balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
@@ -103,7 +103,8 @@ export function listUserRows(app: App, deps: ReadDeps): void {
         const { query } = request
         const { page, limit, offset } = pageOf(query)
         const { keyword = '', group = '' } = query
-        const { rows, total } = await listUsers(deps.core.db, { keyword, group, limit, offset })
+        const search = { keyword, group, limit, offset, ...orderOf(query) }
+        const { rows, total } = await listUsers(deps.core.db, search)
         const items = await changeableUsers(deps, request, rows)
         return success({ items, page, total })
       },

@@ -130,7 +130,7 @@ describe(`the log at ${ROWS} rows`, () => {
   ])('reads little more than the rows of the first page: %j', async (filter) => {
     const rows = sql.fragment`select * from read_call_log.log where ${matching(filter)}
       order by id desc limit 20`
-    const page = named(rows, sql.fragment`desc`)
+    const page = named(rows, sql.fragment`l.id desc`)
     const explained = await api.core.pg.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) ${page.sql.replaceAll('$slonik_', '$')}`,
       [...page.values],

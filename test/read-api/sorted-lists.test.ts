@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { monthOf } from '#projections/runner/months.ts'
+import { fillRollups } from '#test/bench/log-rows.ts'
+import { NOW } from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture } from './fixture.ts'
+
+type Row = Readonly<Record<string, unknown>>
+type List = { items: Row[]; page: number; total: number }
+
+const ROWS = 7
+const SECOND = NOW / 1_000
+
+let api: Api
+let admin: Record<string, string>
+
+/** Rows of every list, with values that repeat, as the folds would have left them. */
+beforeAll(async () => {
+  api = await apiFixture()
+  admin = await api.logIn(ADMIN)
+  const { pg } = api.core
+  const month = monthOf(SECOND)
+  await pg.query(`create table if not exists read_call_log.log_${month.name}
+    partition of read_call_log.log for values from (${month.start}) to (${month.end})`)
+  await pg.query(
+    `insert into read_orders.orders (id, user_id, trade_no, provider, method, amount, quota,
+       cents, currency, status, refunded_cents, created_at)
+     select i, ${ALICE} + i % 2, 'trade-' || i, 'epay', (array['zfb', 'wx'])[1 + i % 2], i,
+       i % 3, 100 * (i % 4), 'CNY', (array['paid', 'pending'])[1 + i % 2], i % 3, $1 - i % 5
+     from generate_series(1, ${ROWS}) i`,
+    [SECOND],
+  )
+  await pg.query(
+    `insert into read_messages.messages (id, title, content, format, total, created_at,
+       changed_position)
+     select i, 'Title ' || i % 3, '', (array['html', 'markdown'])[1 + i % 2], i % 4, $1 - i, i
+     from generate_series(1, ${ROWS}) i`,
+    [SECOND],
+  )
+  await pg.query(
+    'insert into read_messages.read_counts select i, i % 2 from generate_series(1, 5) i',
+  )
+  await insertTasks(1, ROWS)
+  await insertCalls(1, ROWS)
+  const client = await pg.connect()
+  await fillRollups(client)
+  client.release(true)
+})
+afterAll(() => api.close())
+
+const insertCalls = (first: number, last: number) =>
+  api.core.pg.query(
+    `insert into read_call_log.log (id, created_at, type, user_id, model, reason, channel_id,
+       call_group, prompt_tokens, completion_tokens, quota, duration_ms, token_id)
+     select 1000000 + i, $1, case i % 4 when 0 then 6 else 2 end, ${ALICE} + i % 2,
+       'model-' || i % 3, 'settled', i % 3, 'group-' || i % 2, i % 5, i % 4, i % 3, i % 2 * 1000, 0
+     from generate_series($2::int, $3::int) i`,
+    [SECOND, first, last],
+  )
+
+const insertTasks = (first: number, last: number) =>
+  api.core.pg.query(
+    `insert into read_tasks.tasks (id, position, changed_position, kind, user_id, platform,
+       action, model, task_group, hold, channel_id, status, code, submitted_at, finished_at)
+     select 'task-' || i, 1000000 + i, i, 'drawing', ${ALICE} + i % 2, 'mj',
+       (array['IMAGINE', 'UPSCALE'])[1 + i % 2], 'mj', 'default', 0, i % 3, 'SUCCESS', i % 3,
+       $1::bigint * 1000, case when i % 3 > 0 then $1::bigint * 1000 + i % 2 * 1000 end
+     from generate_series($2::int, $3::int) i`,
+    [SECOND, first, last],
+  )
+
+const listOf = async (path: string, query: string): Promise<List> =>
+  (await api.get<List>(`${path}?${query}`, admin)).body.data
+
+const text = (value: unknown): string => String(value).toLowerCase()
+const NEVER = Number.POSITIVE_INFINITY
+
+/** The columns of each list, with the value that a row is sorted by. */
+const LISTS: Readonly<Record<string, Readonly<Record<string, (row: Row) => unknown>>>> = {
+  '/api/user/': {
+    id: ({ id }) => id,
+    username: ({ username }) => text(username),
+    role: ({ role }) => role,
+    quota: ({ quota }) => quota,
+    used_quota: ({ used_quota }) => used_quota,
+    request_count: ({ request_count }) => request_count,
+    aff_count: ({ aff_count }) => aff_count,
+    group: ({ group }) => group,
+    status: ({ status }) => status,
+    created_time: ({ created_time }) => created_time,
+  },
+  '/api/user/topup': {
+    id: ({ id }) => id,
+    username: ({ username }) => text(username),
+    status: ({ status }) => ['pending', 'paid', 'refunded'].indexOf(text(status)),
+    money: ({ money }) => Number(money),
+    refunded: ({ refunded }) => Number(refunded),
+    quota: ({ quota }) => quota,
+    payment_method: ({ payment_method }) => payment_method,
+    created_at: ({ created_at }) => created_at,
+  },
+  '/api/admin/messages': {
+    id: ({ id }) => id,
+    title: ({ title }) => text(title),
+    format: ({ format }) => format,
+    total_recipients: ({ stats }) => (stats as Row).total_recipients,
+    read_count: ({ stats }) => (stats as Row).read_count,
+    created_at: ({ created_at }) => created_at,
+  },
+  '/api/mj/': {
+    submit_time: ({ id }) => id,
+    finish_time: ({ finish_time }) => finish_time || NEVER,
+    duration: ({ finish_time, submit_time }) =>
+      finish_time ? Number(finish_time) - Number(submit_time) : NEVER,
+    username: ({ username }) => text(username),
+    channel: ({ channel_id }) => channel_id,
+    action: ({ action }) => action,
+    platform: () => '',
+    status: ({ status }) => status,
+    code: ({ code }) => code,
+  },
+  '/api/log/': {
+    created_at: ({ id }) => id,
+    type: ({ type }) => type,
+    username: ({ username }) => text(username),
+    token_name: ({ token_name }) => token_name,
+    channel: ({ channel }) => channel,
+    model_name: ({ model_name }) => model_name,
+    group: ({ group }) => group,
+    prompt_tokens: ({ prompt_tokens }) => prompt_tokens,
+    completion_tokens: ({ completion_tokens }) => completion_tokens,
+    quota: ({ quota }) => quota,
+    use_time: ({ use_time }) => use_time,
+  },
+}
+
+const SORTS = Object.entries(LISTS).flatMap(([path, columns]) =>
+  Object.entries(columns).map(([sort, keyOf]) => ({ path, sort, keyOf })),
+)
+
+describe.each(SORTS)('$path sorted by $sort', ({ path, sort, keyOf }) => {
+  it.each(['asc', 'desc'])('%s: the rows in order, equal ones newest first', async (order) => {
+    const { items } = await listOf(path, `size=100&sort=${sort}&order=${order}`)
+    expect(items.length).toBeGreaterThan(1)
+    const newestFirst = (await listOf(path, 'size=100')).items
+    const age = (row: Row): number => newestFirst.findIndex(({ id }) => id === row.id)
+    const direction = order === 'asc' ? 1 : -1
+    const compare = (a: Row, b: Row): number => {
+      const [one, other] = [keyOf(a), keyOf(b)] as [number, number]
+      return one === other ? age(a) - age(b) : one < other ? -direction : direction
+    }
+    expect(items.map(({ id }) => id)).toEqual(items.toSorted(compare).map(({ id }) => id))
+  })
+
+  it('shows each row on one page', async () => {
+    const query = `sort=${sort}&order=asc`
+    const whole = await listOf(path, `size=100&${query}`)
+    const pages: List[] = []
+    for (let page = 0; page < 4; page += 1) {
+      pages.push(await listOf(path, `size=2&p=${page}&${query}`))
+    }
+    const ids = pages.flatMap(({ items }) => items.map(({ id }) => id))
+    expect(ids).toEqual(whole.items.slice(0, 8).map(({ id }) => id))
+  })
+})
+
+it.each(Object.keys(LISTS))('%s refuses to be sorted by an unknown column', async (path) => {
+  const unknown = await api.get(`${path}?sort=password_ref`, admin)
+  expect([unknown.status, unknown.body.message]).toEqual([400, expect.stringContaining('sort')])
+  const sideways = await api.get(`${path}?sort=id&order=sideways`, admin)
+  expect(sideways.status).toBe(400)
+})
+
+it.each([
+  ['/api/log/', insertCalls, 'quota'],
+  ['/api/mj/', insertTasks, 'channel'],
+] as const)('%s: rows that arrive while it is read shift no page', async (path, insert, sort) => {
+  const query = (page: number) => `size=3&p=${page}&sort=${sort}&order=desc`
+  const whole = await listOf(path, `size=100&sort=${sort}&order=desc`)
+  await listOf(path, query(0))
+  await insert(100, 120)
+  const later = [await listOf(path, query(1)), await listOf(path, query(2))]
+  const ids = later.flatMap(({ items }) => items.map(({ id }) => id))
+  expect(ids).toEqual(whole.items.slice(3, 9).map(({ id }) => id))
+})
