@@ -1,6 +1,6 @@
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import { addressOf, apiQuery, call } from './client.ts'
-import { type ListPage, requestFile } from './request.ts'
+import { type ListPage, type ListSort, requestFile } from './request.ts'
 
 /** Whose rows: one's own, or everybody's (admins). */
 type LogScope = 'self' | 'all'
@@ -23,17 +23,22 @@ export const logsKey = ['logs'] as const
 /** Of the log's bars over time. */
 export const barsKey = [...logsKey, 'bars'] as const
 
-/** One page of the usage log, newest first. `page` counts from 0. */
-export const listLogs = (ask: {
-  scope: LogScope
-  params: LogParams
-  page: number
-  pageSize: number
-  afterPosition?: number
-  signal?: AbortSignal
-}): Promise<ListPage<LogEntry>> =>
+/** One page of the usage log, newest first unless sorted. `page` counts from 0. */
+export const listLogs = (
+  ask: ListSort & {
+    scope: LogScope
+    params: LogParams
+    page: number
+    pageSize: number
+    afterPosition?: number
+    signal?: AbortSignal
+  },
+): Promise<ListPage<LogEntry>> =>
   call(ask.scope === 'all' ? 'GET /api/log/' : 'GET /api/log/self/', {
-    query: { p: ask.page, page_size: ask.pageSize, ...ask.params },
+    query: {
+      ...{ p: ask.page, page_size: ask.pageSize, sort: ask.sort ?? '', order: ask.order ?? '' },
+      ...ask.params,
+    },
     afterPosition: ask.afterPosition,
     signal: ask.signal,
   })

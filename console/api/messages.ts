@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
+import type { ListSort } from './request.ts'
 
 /** `start` and `end` are ISO times, sent together or not at all. */
 type MessageQuery = {
@@ -8,7 +9,7 @@ type MessageQuery = {
   end: string
   page: number
   pageSize: number
-}
+} & ListSort
 
 export const messagesKey = ['messages'] as const
 
@@ -17,12 +18,12 @@ export const messagesQuery = (asked: MessageQuery) =>
   queryOptions({
     queryKey: [...messagesKey, 'list', asked],
     queryFn: ({ signal }) => {
-      const { page, pageSize } = asked
+      const { page, pageSize, sort = '', order = '' } = asked
       const keyword = asked.keyword.trim()
       const hasRange = asked.start !== '' && asked.end !== ''
       const range = hasRange ? { start_date: asked.start, end_date: asked.end } : {}
       const isSearch = keyword !== '' || hasRange
-      const query = { p: page, page_size: pageSize, keyword, ...range }
+      const query = { p: page, page_size: pageSize, keyword, ...range, sort, order }
       const name = isSearch ? 'GET /api/admin/messages/search' : 'GET /api/admin/messages'
       return call(name, { query, signal })
     },

@@ -32,6 +32,12 @@ export type ApiAnswer<T> = {
 /** One page of a list, as the server answers every list. `page` counts from 0. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
+/** The column that sorts a list, as the server names it; left out for the order of the server. */
+export type ListSort = {
+  readonly sort?: string
+  readonly order?: 'asc' | 'desc'
+}
+
 /** The last position this tab has written: reads after a write ask for at least that. */
 let writtenPosition = 0
 

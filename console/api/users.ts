@@ -1,8 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
+import type { ListSort } from './request.ts'
 
-/** `page` counts from 0. Empty texts ask for everybody; newest first. */
-type UserQuery = { keyword: string; group: string; page: number; pageSize: number }
+/** `page` counts from 0. Empty texts ask for everybody; newest first unless sorted. */
+type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
 
@@ -11,9 +12,9 @@ export const usersQuery = (asked: UserQuery) =>
   queryOptions({
     queryKey: [...usersKey, asked],
     queryFn: ({ signal }) => {
-      const { keyword, group, page, pageSize } = asked
-      const query = { keyword, group, p: page, page_size: pageSize }
-      const isSearch = keyword !== '' || group !== ''
+      const { page, pageSize, ...rest } = asked
+      const query = { ...rest, p: page, page_size: pageSize }
+      const isSearch = asked.keyword !== '' || asked.group !== ''
       return call(isSearch ? 'GET /api/user/search' : 'GET /api/user/', { query, signal })
     },
     placeholderData: keepPreviousData,

@@ -1,3 +1,4 @@
+import type { ListSort } from '#console/api/request.ts'
 import {
   choiceParam,
   integerParam,
@@ -52,11 +53,9 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** The query of a list. `page` counts from 0. */
-export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> & {
-  readonly page: number
-  readonly pageSize: PageSize
-  /** The server's name of the sort column; absent for the default order. */
-  readonly sort?: string
-  readonly order?: 'asc' | 'desc'
-}
+/** What a list asks the server for. `page` counts from 0. */
+export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
+  ListSort & {
+    readonly page: number
+    readonly pageSize: PageSize
+  }

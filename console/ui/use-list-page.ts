@@ -49,9 +49,10 @@ export function useListPage<
   const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
   const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: sorts[sort], order }
+  const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
   const list = useQuery({
-    ...queryOf({ ...filter, page, pageSize, ...sorted } as ListAsk<Filters>),
-    // Calls and other users change rows, so that earlier answers are stale.
+    ...queryOf(asked),
+    // Rows change by calls and by other people, whatever this browser has read before.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -62,6 +63,7 @@ export function useListPage<
   )
   return {
     list,
+    asked,
     rows: (list.data?.items ?? NONE) as Page['items'],
     total,
     filter,

@@ -63,7 +63,20 @@ function isoRange(from: string, until: string): { start: string; end: string } {
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 
-const ADDRESS = listAddress({ keyword: textParam(), from: dayParam, until: dayParam })
+/** Columns that sort the list, and what the server calls them. */
+const SORTS = {
+  id: 'id',
+  title: 'title',
+  format: 'format',
+  recipients: 'total_recipients',
+  readers: 'read_count',
+  created: 'created_at',
+}
+
+const ADDRESS = listAddress(
+  { keyword: textParam(), from: dayParam, until: dayParam },
+  { sorts: SORTS },
+)
 
 /** The page of messages that the address requests. */
 const useMessageList = () =>

@@ -13,7 +13,19 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 
-const ADDRESS = listAddress({ keyword: textParam(), status: textParam() })
+/** Columns that sort the list, and what the server calls them. */
+const SORTS = {
+  id: 'id',
+  username: 'username',
+  status: 'status',
+  money: 'money',
+  refunded: 'refunded',
+  quota: 'quota',
+  method: 'payment_method',
+  created: 'created_at',
+}
+
+const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
 /** Types of log rows: a payment, and a refund or its restoration. */
 const MOVEMENTS: readonly number[] = [1, 3]
@@ -74,9 +86,9 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   )
 }
 
-/** Top-ups of all users, for admins. Empty texts match everything; newest first. */
-const allOrdersQuery = ({ keyword, status, page, pageSize }: ListAsk<typeof ADDRESS.filters>) => {
-  const query = { keyword, status, p: page, page_size: pageSize }
+/** Everybody's top-ups, for admins. Empty texts ask for all. */
+const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
+  const query = { ...rest, p: page, page_size: pageSize }
   return {
     ...apiQuery('GET /api/user/topup', { query }, ['orders', 'all', query]),
     placeholderData: keepPreviousData,

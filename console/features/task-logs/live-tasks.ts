@@ -18,7 +18,7 @@ export function withPushes<Task extends AnyTask>(
       for (const { id, progress } of push.tasks) reached.set(id, progress)
     }
   }
-  const newest = page.items[0]?.id ?? 0
+  const newest = Math.max(0, ...page.items.map(({ id }) => id))
   const hasNew = [...moved.keys()].some((id) => id > newest)
   let isChanged = false
   const items = page.items.map((task) => {

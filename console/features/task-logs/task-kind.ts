@@ -7,6 +7,19 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
+/** Columns that sort the newest 10 000 tasks, and what the server calls them. */
+const SORTS = {
+  submitted: 'submit_time',
+  username: 'username',
+  action: 'action',
+  status: 'status',
+  duration: 'duration',
+  code: 'code',
+  channel: 'channel',
+  platform: 'platform',
+  finished: 'finish_time',
+}
+
 const addressOf = (range: TimeRange) =>
   listAddress(
     {
@@ -15,12 +28,14 @@ const addressOf = (range: TimeRange) =>
       /** For admins; 0 means all. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
-    { pageName: 'p', hasPageSize: true },
+    { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
 /** `page` counts from 0. An empty id and channel 0 match everything. Times are in unix seconds. */
 type TaskAsk = {
-  /** The user's own tasks, or those of all users (admins). */
+  sort: string | undefined
+  order: 'asc' | 'desc' | undefined
+  /** One's own tasks, or everybody's (admins). */
   scope: 'self' | 'all'
   id: string
   channel: number
@@ -42,6 +57,8 @@ const taskParams = (ask: TaskAsk) => ({
   channel_id: ask.channel === 0 ? undefined : ask.channel,
   start_timestamp: ask.from ?? undefined,
   end_timestamp: ask.to ?? undefined,
+  sort: ask.sort,
+  order: ask.order,
 })
 
 /** The differences between the logs of drawings and of music. */

@@ -19,7 +19,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const client = useQueryClient()
   /** Reads after a push must include at least its position. */
   const floor = useRef(0)
-  const keyOf = ({ range, id, channel, page, pageSize }: Ask) => [
+  const keyOf = ({ range, id, channel, page, pageSize, sort, order }: Ask) => [
     'tasks',
     kind.name,
     isAdmin,
@@ -28,6 +28,8 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     isAdmin ? channel : 0,
     page,
     pageSize,
+    sort,
+    order,
   ]
   const view = useListPage(kind.address, (ask) => ({
     queryKey: keyOf(ask),
@@ -36,12 +38,13 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
         ...boundsOf(ask.range, Math.floor(Date.now() / 1_000)),
         ...{ scope: isAdmin ? 'all' : 'self', id: ask.id, page: ask.page, pageSize: ask.pageSize },
         ...{ channel: isAdmin ? ask.channel : 0, signal, afterPosition: floor.current },
+        ...{ sort: ask.sort, order: ask.order },
       }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: 'always',
   }))
   const { list, paging } = view
-  const pageKey = keyOf({ ...view.filter, page: paging.page, pageSize: paging.pageSize })
+  const pageKey = keyOf(view.asked)
   const readAgain = useThrottled(view.refresh, EVERY_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {

@@ -1,6 +1,6 @@
 import { pageSizeParam } from '#console/ui/list-address.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
-import { integerParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
+import { choiceParam, integerParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
 
 /** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
@@ -27,9 +27,29 @@ const FILTERS = {
   username: textParam(),
 } as const
 
-/** The filters and the presentation that a link names: page, page size and columns. */
+/** Columns that sort the newest 10 000 rows, and what the server calls them. */
+export const LOG_SORTS = {
+  time: 'created_at',
+  username: 'username',
+  token: 'token_name',
+  model: 'model_name',
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  timing: 'use_time',
+  cost: 'quota',
+  type: 'type',
+  channel: 'channel',
+  group: 'group',
+} as const
+
+/** The filters, and how a link shows them: order, page, page size and columns it names. */
 export const LOG_URL = {
   ...FILTERS,
+  sort: choiceParam<keyof typeof LOG_SORTS | ''>(
+    Object.keys(LOG_SORTS) as (keyof typeof LOG_SORTS)[],
+    '',
+  ),
+  order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
   /** Comma-separated column ids; empty means the columns remembered by this browser. */

@@ -8,7 +8,7 @@ import { Time } from '#console/ui/time.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { ChannelCell } from './channel-link.tsx'
 import { FilterValue } from './filter-value.tsx'
-import type { LogFilters } from './filters.ts'
+import { LOG_SORTS, type LogFilters } from './filters.ts'
 import { CostCell, DetailsCell, ModelCell, RatioCell, RetryCell, StatusCell } from './log-cells.tsx'
 import { LogUser } from './log-user.tsx'
 import { DurationCell, FirstTokenCell } from './timing-cells.tsx'
@@ -60,6 +60,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
       .map((draft) => ({
         onCard: ON_CARD[draft.id] ?? 'more',
+        isSortable: draft.id in LOG_SORTS,
         ...draft,
         title: t(`usageLog.column.${draft.id}`),
       }))

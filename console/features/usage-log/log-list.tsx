@@ -57,6 +57,8 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             rowKey={rowKey}
             layout={layout}
             isFirstSticky
+            sort={view.sort}
+            onSort={view.setSort}
             density={LOG_DENSITY}
             total={total}
             firstIndex={view.page * view.pageSize}

@@ -10,6 +10,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { barsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
+import { LOG_SORTS } from './filters.ts'
 import { isListed } from './live-filter.ts'
 import { type PageBelow, receive, release, withPage } from './live-tail.ts'
 import { logParams } from './log-params.ts'
@@ -40,7 +41,12 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
     queryFn: ({ signal }) =>
-      listLogs({ ...askedOf(signal, begun.at()), page: view.page, pageSize: view.pageSize }),
+      listLogs({
+        ...askedOf(signal, begun.at()),
+        ...sortOf(view),
+        page: view.page,
+        pageSize: view.pageSize,
+      }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -73,7 +79,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
       const wanted = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
       if (wanted.length === 0) return
       refreshStat()
-      if (view.page === 0) update((last) => receive(last, wanted, below))
+      if (view.page === 0 && view.sort === null) update((last) => receive(last, wanted, below))
     },
     onResync: (position) => {
       if (isHeld && tail.shown.length + tail.pending.length > 0)
@@ -84,10 +90,15 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
-/**
- * The time at which the list was started; further pages keep its range, so that all pages form one
- * list.
- */
+const sortOf = ({ sort }: LogView) =>
+  sort === null
+    ? {}
+    : {
+        sort: LOG_SORTS[sort.column as keyof typeof LOG_SORTS],
+        order: sort.isDescending ? ('desc' as const) : ('asc' as const),
+      }
+
+/** When the list was begun: further pages keep that range's start, so that they are one list. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })

@@ -1,10 +1,12 @@
 import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
+import type { Sort } from '#console/ui/data-grid/column.ts'
 import type { PageSize } from '#console/ui/list-address.ts'
 import { usePageSize } from '#console/ui/pagination.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
+import type { UrlValues } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import { filtersOf, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
+import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
 /** Fills a window of 1280 × 800; other lists start with ten rows. */
 const ROWS_AT_FIRST = 20
@@ -14,6 +16,8 @@ export type LogView = {
   /** The user whose rows may arrive live; null for all users. */
   readonly ownId: number | null
   readonly filters: LogFilters
+  /** null: newest first, with live rows on top. */
+  readonly sort: Sort | null
   readonly page: number
   readonly pageSize: PageSize
   /** Comma-separated ids from a link; empty means the remembered columns. */
@@ -22,6 +26,7 @@ export type LogView = {
   readonly key: string
   readonly setFilters: (patch: Partial<LogFilters>, options?: { replace?: boolean }) => void
   readonly clearFilters: () => void
+  readonly setSort: (sort: Sort) => void
   readonly setPage: (page: number, options?: { replace?: boolean }) => void
   readonly setPageSize: (size: PageSize) => void
   readonly forgetColumns: () => void
@@ -47,12 +52,19 @@ export function useLogView(): LogView {
       isAdmin,
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
+      sort: sortOf(values),
       page: values.p,
       pageSize,
       columns: values.columns,
-      key: `${isAdmin} ${filterKey} ${values.p} ${pageSize}`,
+      key: `${isAdmin} ${filterKey} ${values.sort} ${values.order} ${values.p} ${pageSize}`,
       setFilters: (patch, options) => set({ ...patch, p: 0 }, options),
       clearFilters: () => set({ ...NO_FILTERS, p: 0 }),
+      setSort: ({ column, isDescending }) =>
+        set({
+          sort: column as keyof typeof LOG_SORTS,
+          order: isDescending ? 'desc' : 'asc',
+          p: 0,
+        }),
       setPage: (p, options) => set({ p }, options),
       setPageSize: (size) => {
         remember(size)
@@ -62,3 +74,9 @@ export function useLogView(): LogView {
     }
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
+
+/** The latest first is the order of the list without sorting. */
+const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
+  sort === '' || (sort === 'time' && order === 'desc')
+    ? null
+    : { column: sort, isDescending: order === 'desc' }

@@ -18,7 +18,21 @@ import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
-const ADDRESS = listAddress({ keyword: textParam(), group: textParam() })
+/** Columns that sort the list, and what the server calls them. */
+const SORTS = {
+  id: 'id',
+  username: 'username',
+  status: 'status',
+  role: 'role',
+  group: 'group',
+  quota: 'quota',
+  used: 'used_quota',
+  requests: 'request_count',
+  invites: 'aff_count',
+  created: 'created_time',
+}
+
+const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sorts: SORTS })
 
 /** The page of users that the address requests. */
 export const useUserList = () =>
