@@ -21,8 +21,10 @@ export const orderTerms = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
   { sort, isDescending }: ListOrder<Sort>,
   id: FragmentSqlToken,
-): FragmentSqlToken =>
-  sql.fragment`${columns[sort]} ${isDescending ? sql.fragment`desc` : sql.fragment`asc`}, ${id} desc`
+): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
+
+const direction = (isDescending: boolean): FragmentSqlToken =>
+  isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
  * Long lists, such as the log, are sorted within their newest rows only: an index per column and

@@ -7,7 +7,6 @@ import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
-import type { ListOrder } from '#projections/like.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
 
 /** The dependencies that every read route receives. */
@@ -62,7 +61,7 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
-}): ListOrder<Sort | 'id'> => ({
+}): { readonly sort: Sort | 'id'; readonly isDescending: boolean } => ({
   sort: query.sort || 'id',
   isDescending: query.order !== 'asc',
 })

@@ -13,6 +13,7 @@ import {
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
+export { type ListOrder, SORT_WINDOW } from '../like.ts'
 export { logBatches } from './log-batch.ts'
 export type { LogFilter, LogRow } from './rows.ts'
 

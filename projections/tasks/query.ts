@@ -48,6 +48,9 @@ const taskRow = rowType({
   result: sealedText,
   failReason: sealedText,
 })
+
+export { type ListOrder, SORT_WINDOW } from '../like.ts'
+
 export type TaskRow = RowOf<typeof taskRow>
 
 /** Absent fields match everything. Times are unix seconds, both ends included. */

@@ -6,14 +6,15 @@ import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
 import {
+  type ListOrder,
   type LogFilter,
   type LogRow,
   type LogSort,
   logRows,
   newestLogId,
+  SORT_WINDOW,
   sortedLogRows,
 } from '#projections/call-log/query.ts'
-import { type ListOrder, SORT_WINDOW } from '#projections/like.ts'
 import { type AllLogs, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 import { decryptRows, logAnswer } from './log-answer.ts'

@@ -3,11 +3,12 @@ import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { endpoint } from '#infra/http/endpoint.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
-import { type ListOrder, SORT_WINDOW } from '#projections/like.ts'
 import {
   countTasks,
+  type ListOrder,
   listTasks,
   newestTaskPosition,
+  SORT_WINDOW,
   sortedTasks,
   TASKS_COUNTED_MAX,
   type TaskFilter,

@@ -50,35 +50,7 @@ export function CouponForm(props: CouponFormProps): ReactElement {
         />
         {props.isNew && <NewCodeFields form={form} />}
       </fieldset>
-      <fieldset className="tg-form-group">
-        <legend>{t('coupons.terms')}</legend>
-        <SwitchField
-          label={t('coupons.isGift')}
-          hint={t(used > 0 ? 'coupons.giftInUse' : 'coupons.isGiftHint')}
-          isDisabled={used > 0}
-          {...form.field('isGift')}
-        />
-        {form.draft.isGift && (
-          <TextField
-            label={t('coupons.maxUses')}
-            hint={used > 0 ? t('coupons.usedAlready', { count: used }) : t('coupons.maxUsesHint')}
-            className="tg-input-short"
-            inputMode="numeric"
-            placeholder={t('coupons.unlimited')}
-            {...form.field('maxUses')}
-          />
-        )}
-        <div className="tg-coupon-dates">
-          {(['validFrom', 'validUntil'] as const).map((name) => (
-            <DateTimeField
-              key={name}
-              label={t(`coupons.${name}`)}
-              hint={t(`coupons.${name}Hint`)}
-              {...form.field(name)}
-            />
-          ))}
-        </div>
-      </fieldset>
+      <TermFields form={form} used={used} />
     </>
   )
 }
@@ -108,5 +80,41 @@ function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
         {...form.field('key')}
       />
     </>
+  )
+}
+
+/** Who may redeem a code, and when. */
+function TermFields({ form, used }: Pick<CouponFormProps, 'form' | 'used'>): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <fieldset className="tg-form-group">
+      <legend>{t('coupons.terms')}</legend>
+      <SwitchField
+        label={t('coupons.isGift')}
+        hint={t(used > 0 ? 'coupons.giftInUse' : 'coupons.isGiftHint')}
+        isDisabled={used > 0}
+        {...form.field('isGift')}
+      />
+      {form.draft.isGift && (
+        <TextField
+          label={t('coupons.maxUses')}
+          hint={used > 0 ? t('coupons.usedAlready', { count: used }) : t('coupons.maxUsesHint')}
+          className="tg-input-short"
+          inputMode="numeric"
+          placeholder={t('coupons.unlimited')}
+          {...form.field('maxUses')}
+        />
+      )}
+      <div className="tg-coupon-dates">
+        {(['validFrom', 'validUntil'] as const).map((name) => (
+          <DateTimeField
+            key={name}
+            label={t(`coupons.${name}`)}
+            hint={t(`coupons.${name}Hint`)}
+            {...form.field(name)}
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }

@@ -40,13 +40,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   })
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
-    queryFn: ({ signal }) =>
-      listLogs({
-        ...askedOf(signal, begun.at()),
-        ...sortOf(view),
-        page: view.page,
-        pageSize: view.pageSize,
-      }),
+    queryFn: ({ signal }) => listLogs({ ...askedOf(signal, begun.at()), ...placeOf(view) }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -90,13 +84,17 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
-const sortOf = ({ sort }: LogView) =>
-  sort === null
+/** The page, and the order of the list. */
+const placeOf = ({ page, pageSize, sort }: LogView) => ({
+  page,
+  pageSize,
+  ...(sort === null
     ? {}
     : {
         sort: LOG_SORTS[sort.column as keyof typeof LOG_SORTS],
         order: sort.isDescending ? ('desc' as const) : ('asc' as const),
-      }
+      }),
+})
 
 /** When the list was begun: further pages keep that range's start, so that they are one list. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
