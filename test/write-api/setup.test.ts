@@ -80,7 +80,7 @@ describe('the limits of the form', () => {
 })
 
 describe('from another machine', () => {
-  const token = () => /token=([\w-]{32}) /.exec(fixture.told.join('\n'))?.[1] ?? ''
+  const token = () => /token=([\w-]{32}) /.exec(fixture.printedLines.join('\n'))?.[1] ?? ''
 
   it.each([
     ['another name for this host', { host: 'tallygate.example' }],

@@ -74,7 +74,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     core,
     app,
     clock,
-    told: printedLines,
+    printedLines,
     writeRoutes,
     readRoutes,
     freshness,

@@ -45,12 +45,12 @@ async function open(path: string, look: Look = {}, kept: Record<string, string> 
     }
   }, stored)
   await opened.page.goto(app.site.url + path)
-  return { ...opened, asked: requests }
+  return { ...opened, requests }
 }
 
 describe('/chat/:id', () => {
   it('frames the client with the newest enabled token, without a sidebar', async () => {
-    const { page, faults, asked, close } = await open('/chat/0')
+    const { page, faults, requests, close } = await open('/chat/0')
     const frame = page.frameLocator('iframe[title="Next"]')
     await frame.getByRole('heading', { name: 'Hello from the client' }).waitFor()
     const box = page.locator('iframe[title="Next"]')
@@ -60,7 +60,7 @@ describe('/chat/:id', () => {
     expect(await box.getAttribute('sandbox')).toBe(
       'allow-scripts allow-forms allow-popups allow-same-origin',
     )
-    expect(asked).toEqual([{ url: 'https://chat.example/', referrer: undefined }])
+    expect(requests).toEqual([{ url: 'https://chat.example/', referrer: undefined }])
     expect(await page.getByRole('complementary').count()).toBe(0)
     expect((await box.boundingBox())?.height).toBeGreaterThan(600)
     await page.getByRole('combobox', { name: zh('chat.token') }).selectOption('desk')
@@ -154,7 +154,7 @@ describe('/chat2link', () => {
     setTokens([])
     const { page, close } = await open('/chat2link')
     await page.getByText(zh('ui.noChatLinks')).waitFor()
-    // Without a client there is nothing to make a token for: they are not asked for.
+    // Without a client there is nothing to make a token for: they are not requests for.
     expect(await page.getByText(NO_TOKEN).count()).toBe(0)
     expect(new URL(page.url()).pathname).toBe('/chat2link')
     setTokens([token(2, 'phone')])
