@@ -94,7 +94,7 @@ function Entries(props: {
         hidden={entries.length === 0}
       >
         {sections.map((section) => (
-          // biome-ignore lint/a11y/useSemanticElements: these are options of a listbox, not form fields
+          // biome-ignore lint/a11y/useSemanticElements: these are options of a listbox
           <div key={section} role="group" aria-label={t(`commands.section.${section}`)}>
             <p aria-hidden="true">{t(`commands.section.${section}`)}</p>
             {entries.map((entry, index) =>

@@ -109,8 +109,8 @@ export async function startProductProcess(environment: Environment = {}): Promis
 }
 
 /**
- * A port that was free a moment ago: the same one is needed again after a restart. It is below those
- * that the system gives out by itself, so that no other test's connection takes it meanwhile.
+ * A port that was free a moment ago, for use again after a restart. It is below the range of ports
+ * that the system assigns, so that no connection of another test takes it meanwhile.
  */
 async function freePort(): Promise<number> {
   for (;;) {

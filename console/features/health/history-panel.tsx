@@ -20,7 +20,7 @@ function HistoryTable({ history }: { history: History }): ReactElement {
   const number = useNumberFormat()
   const time = (value: number | null) => (value === null ? <Gap /> : durationText(value, number))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
       <table className="tg-health-table">
         <thead>

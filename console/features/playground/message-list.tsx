@@ -14,7 +14,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   const box = useFollowedEnd(props.conversation)
   const acts = useSteadyActions(props.chat)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
       <h2 className="tg-visually-hidden">{t('playground.talk')}</h2>
       {messages.length === 0 ? (
@@ -64,7 +64,7 @@ function useFollowedEnd({ id, messages }: Conversation) {
     return () => element?.removeEventListener('scroll', note)
   }, [])
   const count = messages.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every new message or conversation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every new message
   useEffect(() => {
     isAtEnd.current = true
   }, [id, count])

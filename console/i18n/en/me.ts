@@ -61,7 +61,7 @@ export const me: Words['me'] = {
   deleteAccount: 'Delete account',
   deleteLead: 'The account can no longer log in, and its tokens stop working.',
   deleteWarning:
-    'You are deleting your own account: sessions end, tokens stop, the balance is lost permanently.',
+    'You are deleting your own account: sessions end, tokens stop, the balance is lost for good.',
   deleteForGood: 'Delete permanently',
   nameToType: 'Type the username {{name}}',
   typeName: 'Type your username to confirm',

@@ -219,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** The scroll offset of the page at which its header starts to move, and the way to the last row. */
+/** The page offset at which the header starts to move, and a function that shows the last row. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,
