@@ -45,13 +45,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const [density] = useDensity(props.density)
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const [expanded, setExpanded] = useExpanded(props.openKey)
-  const keyAt = useCallback(
-    (index: number) => {
-      const row = rows[index]
-      return row === undefined ? `absent-${index}` : rowKey(row)
-    },
-    [rows, rowKey],
-  )
+  const keyAt = useKeyAt(props)
   // Details in a box that scrolls would have to be read in two nested scrollers.
   const canLeaveBox = props.maxHeight === undefined
   const page = usePagePosition(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
@@ -97,13 +91,31 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
       else if (props.expand !== undefined) toggleExpanded(index)
     },
     select: (index, isRange) => {
-      if (props.selection === undefined) return
-      const range = { isRange, anchor: lastPressed.current }
-      dismissHints()
-      props.selection.onChange(toggled(props.selection.keys, rows.map(rowKey), index, range))
+      selectRow(props, index, { isRange, anchor: lastPressed.current })
       lastPressed.current = index
     },
   }
+}
+
+/** A function that gives the key of the row at an index; a missing row has a key as well. */
+function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
+  return useCallback(
+    (index: number) => {
+      const row = rows[index]
+      return row === undefined ? `absent-${index}` : rowKey(row)
+    },
+    [rows, rowKey],
+  )
+}
+
+function selectRow<Row>(
+  { rows, rowKey, selection }: DataGridProps<Row>,
+  index: number,
+  range: { readonly isRange: boolean; readonly anchor: number | null },
+): void {
+  if (selection === undefined) return
+  dismissHints()
+  selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
 /** The rows with their details open. What the reader closes stays closed. */
