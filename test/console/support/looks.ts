@@ -49,10 +49,15 @@ async function widthFaults(page: Page, width: number): Promise<string[]> {
   return drawn > width ? [`${width} scrolls sideways: ${drawn}`] : []
 }
 
-/** Two frames, and every animation over: what follows a change of size is drawn by then. */
+/**
+ * Waits until every animation that runs with time is over, and two more frames, by which the effects
+ * of a change of size are drawn. An animation that follows scrolling never ends.
+ */
 const settled = (page: Page): Promise<unknown> =>
   page
-    .waitForFunction(() => document.getAnimations().length === 0)
+    .waitForFunction(() =>
+      document.getAnimations().every(({ timeline }) => !(timeline instanceof DocumentTimeline)),
+    )
     .then(() =>
       page.evaluate(
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
