@@ -10,7 +10,7 @@ import {
   showInfo,
   shownToasts,
   showSuccess,
-} from '#console/ui/toast.ts'
+} from '#console/ui/messages/toast.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
 afterEach(() => {

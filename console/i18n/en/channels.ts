@@ -93,3 +93,33 @@ export const channels: Words['channels'] = {
   modelsFailed: 'Could not get the list of models',
   enabledModelsFailed: 'Could not get the enabled models',
 }
+
+export const channelTags: Words['channelTags'] = {
+  title: 'Edit tag “{{tag}}”',
+  lead: 'Changes all channels of this tag ({{count}}); what is left empty stays as each has it.',
+  newTag: 'Name of the tag',
+  newTagHint: 'Empty: the channels lose their tag.',
+  keepHint: 'Empty: no change.',
+  saved: 'Channels changed: {{count}}',
+  batchTitle: 'Tag the selected channels ({{count}})',
+  batchHint: 'Replaces the tags they have.',
+}
+
+export const channelTests: Words['channelTests'] = {
+  title: 'Test the channel “{{name}}”',
+  lead: 'Sends the shortest chat there is. The provider charges a little for it.',
+  usual: 'usual',
+  testModel: 'Test {{model}}',
+  testFound: 'Test all ({{count}})',
+  progress: 'Testing all channels: {{tested}} of {{total}}, failed {{failed}}',
+  progressLabel: 'Progress of the tests',
+  allDone: 'Channels tested: {{tested}}, failed: {{failed}}',
+  showResults: 'Show results',
+  dismiss: 'Dismiss',
+  resultsTitle: 'Results of the test of all',
+  resultsAt: 'Begun {{time}}: {{tested}} of {{total}} tested, {{failed}} failed',
+  resultsFailed: 'Failed ({{count}})',
+  resultsPassed: 'Passed ({{count}})',
+  resultsNone: 'Not all channels have been tested yet',
+  resultsNoneBody: 'Choose “Test all channels” among the actions of the list.',
+}

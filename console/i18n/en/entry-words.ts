@@ -1,12 +1,8 @@
 import type { Words } from '../words-type.ts'
-import { about } from './about.ts'
 import { auth } from './auth.ts'
-import { chat } from './chat.ts'
-import { home } from './home.ts'
-import { oauth } from './oauth.ts'
+import { about, chat, home, oauth, setup } from './entry-pages.ts'
 import { pricing } from './pricing.ts'
 import { request } from './request.ts'
-import { setup } from './setup.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 

@@ -1,19 +1,45 @@
 import type { SharedWords } from '../words-type.ts'
 import { channelForm } from './channel-form.ts'
-import { channelTags } from './channel-tags.ts'
-import { channelTests } from './channel-tests.ts'
-import { channels } from './channels.ts'
+import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
-import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
 import { security } from './security.ts'
-import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { wallet } from './wallet.ts'
+
+const inbox: SharedWords['inbox'] = {
+  lead: 'What the administrators have told you.',
+  unread: 'Unread',
+  loadFailed: 'The messages could not be loaded',
+  missing: 'No such message',
+  empty: 'No messages yet',
+  emptyBody: 'What an administrator sends you shows up here.',
+  emptyPage: 'There are no messages on this page',
+  firstPage: 'Back to the first page',
+  back: 'Back to the inbox',
+  opening: 'Message',
+  content: 'Content of the message',
+}
+
+const timeRange: SharedWords['timeRange'] = {
+  span: {
+    '1h': 'Last hour',
+    today: 'Today',
+    '24h': 'Last 24 hours',
+    '7d': 'Last 7 days',
+    '30d': 'Last 30 days',
+    all: 'All time',
+  },
+  from: 'From',
+  to: 'To',
+  zone: 'Time zone: {{zone}}',
+  apply: 'Apply',
+  fault: 'Fill in both times, the first not after the second',
+}
 
 /** Words that several areas share. A word with another meaning has its own key. */
 const words: SharedWords['words'] = {

@@ -91,3 +91,33 @@ export const channels = {
   modelsFailed: '获取模型列表失败',
   enabledModelsFailed: '获取启用模型失败',
 }
+
+export const channelTags = {
+  title: '编辑标签「{{tag}}」',
+  lead: '修改会应用到该标签下的全部 {{count}} 个渠道；留空的项目各渠道保持不变。',
+  newTag: '标签名称',
+  newTagHint: '清空则移除这些渠道的标签。',
+  keepHint: '留空则不修改。',
+  saved: '已修改 {{count}} 个渠道',
+  batchTitle: '为所选的 {{count}} 个渠道设置标签',
+  batchHint: '原有的标签会被替换。',
+}
+
+export const channelTests = {
+  title: '测试渠道「{{name}}」',
+  lead: '向上游发送一个最短的对话，会消耗少量上游额度。',
+  usual: '默认',
+  testModel: '测试 {{model}}',
+  testFound: '全部测试（{{count}}）',
+  progress: '正在测试所有渠道：{{tested}}/{{total}}，失败 {{failed}}',
+  progressLabel: '测试进度',
+  allDone: '已测试 {{tested}} 个渠道，失败 {{failed}} 个',
+  showResults: '查看结果',
+  dismiss: '不再显示',
+  resultsTitle: '全部测试的结果',
+  resultsAt: '开始于 {{time}}：已测试 {{tested}}/{{total}}，失败 {{failed}}',
+  resultsFailed: '失败（{{count}}）',
+  resultsPassed: '通过（{{count}}）',
+  resultsNone: '还没有测试过所有渠道',
+  resultsNoneBody: '在「更多操作」中选择「测试所有渠道」。',
+}

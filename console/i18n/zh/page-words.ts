@@ -1,6 +1,5 @@
 import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
-import { logExport } from './log-export.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
@@ -9,6 +8,22 @@ import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
 /** What a few pages alone need: their words come with them (`needWords`). */
+/** Comes with the pages' own words: only whoever chooses columns needs it. */
+const logExport = {
+  title: '导出的列',
+  lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
+  chosen: '已选 {{chosen}} / {{all}} 列',
+  none: '请至少选择一列',
+  everything: '全选',
+  nothing: '全不选',
+  column: {
+    id: '日志 ID',
+    unix_time: 'Unix 时间',
+    provider_cost_usd: '上游成本',
+    error: '错误码',
+  },
+}
+
 export const pageWords = {
   coupons,
   dashboard,

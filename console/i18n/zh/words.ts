@@ -1,18 +1,44 @@
 import { channelForm } from './channel-form.ts'
-import { channelTags } from './channel-tags.ts'
-import { channelTests } from './channel-tests.ts'
-import { channels } from './channels.ts'
+import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
-import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
 import { security } from './security.ts'
-import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { wallet } from './wallet.ts'
+
+const inbox = {
+  lead: '管理员发给您的消息。',
+  unread: '未读',
+  loadFailed: '加载消息失败',
+  missing: '消息不存在',
+  empty: '暂无消息',
+  emptyBody: '管理员发送的消息会显示在这里。',
+  emptyPage: '这一页没有消息',
+  firstPage: '回到第一页',
+  back: '返回收件箱',
+  opening: '消息',
+  content: '消息内容',
+}
+
+const timeRange = {
+  span: {
+    '1h': '最近 1 小时',
+    today: '今天',
+    '24h': '最近 24 小时',
+    '7d': '最近 7 天',
+    '30d': '最近 30 天',
+    all: '全部时间',
+  },
+  from: '开始时间',
+  to: '结束时间',
+  zone: '时区：{{zone}}',
+  apply: '应用',
+  fault: '请填写两个时间，且开始不晚于结束',
+}
 
 /** Words that several areas share. A word with another meaning has its own key. */
 const words = {
