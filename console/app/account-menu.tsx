@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
-import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { MenuButton, type MenuEntry } from '#console/ui/elements/menu.tsx'
+import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
 export function AccountMenu({ user }: { user: SessionUser }): ReactElement {

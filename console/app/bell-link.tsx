@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink } from 'react-router-dom'
-import { Icon } from '#console/ui/icons.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
 import './inbox-bell.css'
 
 const SHOWN_MAX = 99

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useSiteName } from '#console/ui/page.tsx'
+import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useStatus } from '../api/status.ts'
 
 /** The logo: four strokes and a fifth across them, a tally. */

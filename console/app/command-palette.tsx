@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '#console/ui/icons.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
+import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
 import { KeysText } from './keys-text.tsx'
 import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 

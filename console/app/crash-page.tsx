@@ -1,8 +1,8 @@
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRouteError } from 'react-router-dom'
-import { Button } from '#console/ui/button.tsx'
-import { usePageTitle } from '#console/ui/page.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
 
 /** Shown in place of a page that threw an error. */
 export function CrashPage(): ReactElement {

@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { loginPath } from '#console/api/auth/return-to.ts'
 import { storedUser } from '#console/api/session.ts'
 import { needAllWords, translate } from '#console/i18n/i18n.ts'
-import { showError } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { changeLanguage, currentLanguage, LANGUAGES, type Language } from '#console/i18n/i18n.ts'
-import { Button } from '#console/ui/button.tsx'
-import { MenuButton } from '#console/ui/menu.tsx'
-import { showError } from '#console/ui/toast.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
 
 /** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }

@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { EmptyState } from '#console/ui/empty-state.tsx'
-import { usePageTitle } from '#console/ui/page.tsx'
-import { Panel } from '#console/ui/panel.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000

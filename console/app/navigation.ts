@@ -1,5 +1,5 @@
 import { isAdmin } from '#console/api/session.ts'
-import type { IconName } from '#console/ui/icons.tsx'
+import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 

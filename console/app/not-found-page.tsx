@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { usePageTitle } from '#console/ui/page.tsx'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
 
 export function NotFoundPage(): ReactElement {
   const { t } = useTranslation()

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
-import { useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
 /** The operator's notice to all users until it is dismissed; a changed text is a new notice. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '#console/ui/icons.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
 
 /** Warns as long as the page is served over plain HTTP from another machine. */
 export function PlainHttp(): ReactElement | null {

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { storedUser } from '#console/api/session.ts'
-import { useAfterPatience } from '#console/ui/skeleton.tsx'
-import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
+import { useAfterPatience } from '#console/ui/layout/skeleton.tsx'
+import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
+import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media.ts'
 import { cachedStatus } from '../api/status.ts'
 import { isWithoutSidebar } from './bare-paths.ts'
 

@@ -1,10 +1,10 @@
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
 import { type Command, currentCommands } from '#console/ui/commands/command.ts'
 import { useSingleKeys } from '#console/ui/commands/single-keys.ts'
-import { Overlay } from '#console/ui/overlay.tsx'
-import { Switch } from '#console/ui/switches.tsx'
+import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Switch } from '#console/ui/forms/switches.tsx'
 import { KeysText, PALETTE_KEYS } from './keys-text.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const

@@ -190,7 +190,7 @@ const page = (name = ''): Scaffold => {
         path: `console/features/${name}/${name}-page.tsx`,
         create: `import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Page } from '${CONSOLE_UI}/page.tsx'
+import { Page } from '${CONSOLE_UI}/layout/page.tsx'
 
 /** ${sentenceCase(name)}. */
 export function ${component}(): ReactElement {

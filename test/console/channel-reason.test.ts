@@ -2,7 +2,7 @@ import { createInstance } from 'i18next'
 import { describe, expect, it } from 'vitest'
 import { en } from '#console/i18n/en/words.ts'
 import { zh } from '#console/i18n/zh/words.ts'
-import { reasonText } from '#console/ui/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/channel-reason.ts'
 
 const words = async (lng: 'zh' | 'en') => {
   const i18n = createInstance()

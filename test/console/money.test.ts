@@ -6,7 +6,7 @@ import {
   type MoneyRule,
   quotaFromDollars,
   quotaText,
-} from '#console/ui/money.ts'
+} from '#console/ui/quota/money.ts'
 
 const CURRENCY: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 const UNITS: MoneyRule = { quotaPerUnit: '500000', isCurrency: false }

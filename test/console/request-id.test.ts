@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestIdIn, wholeRequestIdIn } from '#console/ui/request-id.ts'
+import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.ts'
 
 const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
 

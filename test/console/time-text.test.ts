@@ -5,7 +5,7 @@ import {
   shortRelativeText,
   shortStampText,
   stampText,
-} from '#console/ui/time-text.ts'
+} from '#console/ui/elements/time-text.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12, 0, 0) / 1000
 

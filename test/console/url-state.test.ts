@@ -6,7 +6,7 @@ import {
   readUrlState,
   textParam,
   writeUrlState,
-} from '#console/ui/url-state.ts'
+} from '#console/ui/state/url-state.ts'
 
 const SCHEMA = {
   p: integerParam({ fallback: 0, max: 1000 }),

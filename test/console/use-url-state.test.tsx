@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { createBrowserRouter, RouterProvider } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startI18n } from '#console/i18n/i18n.ts'
-import { dismissToast, shownToasts } from '#console/ui/toast.ts'
-import { integerParam, textParam } from '#console/ui/url-state.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
+import { dismissToast, shownToasts } from '#console/ui/messages/toast.ts'
+import { integerParam, textParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
 
 const SCHEMA = {
   word: textParam(),

@@ -189,10 +189,10 @@ describe('an account of one’s own', () => {
     await open.page.getByRole('link', { name: en('auth.backToLogin') }).click()
     await submitLogin(open.page, 'ada', made)
     await showRecoveryCode(open.page)
-    await heading('Choose a password of your own').waitFor()
+    await heading(en('me.ownPassword')).waitFor()
     // There is no way around it.
     await open.page.goto(`${product.url}/app/me`)
-    await heading('Choose a password of your own').waitFor()
+    await heading(en('me.ownPassword')).waitFor()
     await box('Password from the reset').fill(made)
     await box('New password').fill(LAST_PASSWORD)
     await box('New password again').fill(LAST_PASSWORD)

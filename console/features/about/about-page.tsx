@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sitePageQuery, useStatus } from '#console/api/status.ts'
-import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
-import { Time } from '#console/ui/time.tsx'
 
 /**
  * The operator's text about the site, followed by the version and licence of the software. The link

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { optionsQuery } from '#console/api/options.ts'
 import { useStatus } from '#console/api/status.ts'
 import { unpricedBy } from '#console/api/unpriced-models.ts'
-import { StatusTag } from '#console/ui/status-tag.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 

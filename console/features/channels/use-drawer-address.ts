@@ -1,6 +1,6 @@
-import { useDrawerAddress as useAddress } from '#console/ui/use-drawer-address.ts'
+import { useDrawerAddress as useAddress } from '#console/ui/dialogs/use-drawer-address.ts'
 
-export type { Edited } from '#console/ui/use-drawer-address.ts'
+export type { Edited } from '#console/ui/dialogs/use-drawer-address.ts'
 
 const AT = { list: '/admin/channels', add: '/channel/add', edit: '/channel/edit' }
 

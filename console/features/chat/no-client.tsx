@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isRoot, useUser } from '#console/api/session.ts'
-import { ButtonLink } from '#console/ui/button-link.tsx'
-import type { ChatLink } from '#console/ui/chat-links.ts'
-import { EmptyState } from '#console/ui/empty-state.tsx'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
 /** Shown when no client is configured; users who may configure one get a link to the setting. */
 export function NoClient(): ReactElement {

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
-import { showError } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/messages/toast.ts'
 
 /** The number of tokens that are searched for enabled ones. */
 const TOKENS_MAX = 100

@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { quotaOf } from '#console/ui/money.ts'
-import { Quota } from '#console/ui/quota.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { quotaOf } from '#console/ui/quota/money.ts'
+import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import {
   type CouponActions,

@@ -1,7 +1,7 @@
-import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
-import { changedFields } from '#console/ui/field-draft.ts'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import { changedFields } from '#console/ui/forms/field-draft.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 

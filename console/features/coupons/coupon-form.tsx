@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { AmountField } from '#console/ui/amount-field.tsx'
-import { DateTimeField, TextField } from '#console/ui/fields.tsx'
-import type { AmountUnit } from '#console/ui/quota-amount.ts'
-import { SwitchField } from '#console/ui/switches.tsx'
-import type { DraftForm } from '#console/ui/use-draft-form.ts'
+import { AmountField } from '#console/ui/forms/amount-field.tsx'
+import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
+import { SwitchField } from '#console/ui/forms/switches.tsx'
+import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
+import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
 import { type CouponDraft, NAME_MAX } from './coupon-draft.ts'
 
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const

@@ -3,11 +3,11 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { redemptionsKey } from '#console/api/redemptions.ts'
-import { confirm } from '#console/ui/confirm.tsx'
-import { TextField } from '#console/ui/fields.tsx'
-import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
-import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { confirm } from '#console/ui/dialogs/confirm.tsx'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 
 /** Deletes all codes of a name, after showing how many there are. */
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {

@@ -1,4 +1,4 @@
-import { stampText } from '#console/ui/time-text.ts'
+import { stampText } from '#console/ui/elements/time-text.ts'
 import { bucketEnd, type Calendar } from './usage-chart.ts'
 
 const dayText = (at: number, isUtc: boolean): string =>

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { byTrouble, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Panel } from '#console/ui/panel.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
-import { StatusTag } from '#console/ui/status-tag.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 
 const SHOWN = 10

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Segmented } from '#console/ui/switches.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 
 /**

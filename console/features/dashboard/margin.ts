@@ -1,4 +1,4 @@
-import { quotaOf } from '#console/ui/money.ts'
+import { quotaOf } from '#console/ui/quota/money.ts'
 
 /** The server's sums, in quota. */
 export type Costed = {

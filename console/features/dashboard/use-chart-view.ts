@@ -1,7 +1,7 @@
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
-import { choiceParam, integerParam } from '#console/ui/url-state.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
+import { choiceParam, integerParam } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import {
   fittingStep,
   RANGE_OF_STEP,

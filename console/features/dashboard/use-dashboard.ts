@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottled } from '#console/ui/use-throttled.ts'
+import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import { usageKey } from './use-usage.ts'
 
 const BALANCE_EVERY_MS = 500

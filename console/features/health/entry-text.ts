@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
-import { reasonText } from '#console/ui/channel-reason.ts'
-import type { Tone } from '#console/ui/status-tag.tsx'
+import type { Tone } from '#console/ui/elements/status-tag.tsx'
+import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { durationText } from './figure-text.ts'
 

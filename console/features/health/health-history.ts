@@ -1,4 +1,4 @@
-import { stampText } from '#console/ui/time-text.ts'
+import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
 /** A step of the chart; null where there was no data. */

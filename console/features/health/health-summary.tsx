@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { rateText } from './figure-text.ts'
 import { countKinds } from './health-view.ts'

@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SearchInput } from '#console/ui/search-input.tsx'
-import { Segmented } from '#console/ui/switches.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
+import { SearchInput } from '#console/ui/forms/search-input.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
+import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { PERIODS, type Period, SHOWN, type Shown } from './health-view.ts'
 
 type View = { keyword: string; shown: Shown; window: Period }

@@ -1,5 +1,5 @@
 import { byTrouble, type HealthKind, healthKind, isTroubled } from '#console/api/channel-health.ts'
-import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
+import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import type {
   ChannelHealth,
   HealthWindows,

@@ -1,9 +1,9 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { HEALTH_TONE, type HealthKind, healthKind } from '#console/api/channel-health.ts'
-import { reasonText } from '#console/ui/channel-reason.ts'
-import { StatusTag } from '#console/ui/status-tag.tsx'
-import { useTimeLeft } from '#console/ui/use-countdown.ts'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './figure-text.ts'
 

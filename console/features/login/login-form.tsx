@@ -1,10 +1,10 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { PasswordInput, TextInput } from '#console/ui/forms/inputs.tsx'
+import { Refusal } from '#console/ui/forms/refusal.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
-import { Refusal } from '#console/ui/refusal.tsx'
 import { type OnNeeded, useLogin } from './use-login.ts'
 
 /** Field errors appear below their fields; the server's error appears above the button. */

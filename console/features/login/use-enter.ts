@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { isRoot, storeUser } from '#console/api/session.ts'
-import { showSuccess, showWarning } from '#console/ui/toast.ts'
+import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
 /** Completes every login: stores the user and opens the page that was requested. */

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate, useOutletContext } from 'react-router-dom'
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { storeUser } from '#console/api/session.ts'
-import { showSuccess } from '#console/ui/toast.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 
 /** Completes a login by another site: stores the user and continues. */

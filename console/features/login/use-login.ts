@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { showInfo } from '#console/ui/toast.ts'
+import { showInfo } from '#console/ui/messages/toast.ts'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'

@@ -5,12 +5,12 @@ import { selfQuery } from '#console/api/account.ts'
 import { failureOf } from '#console/api/api-error.ts'
 import { apiQuery, call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
-import { Button } from '#console/ui/button.tsx'
-import { quotaOf, quotaText } from '#console/ui/money.ts'
-import { Panel } from '#console/ui/panel.tsx'
-import { useMoneyRule } from '#console/ui/quota.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
-import { useSubmit } from '#console/ui/use-submit.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { useSubmit } from '#console/ui/forms/use-submit.ts'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { quotaOf, quotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /** The daily reward, when the site offers one. */
 export function CheckInPanel(): ReactElement | null {

@@ -3,17 +3,17 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
-import { MAIL_CODES } from '#console/ui/at-field.ts'
-import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { MailCodeFields } from '#console/ui/mail-code.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { MAIL_CODES } from '#console/ui/forms/at-field.ts'
+import { MailCodeFields } from '#console/ui/forms/mail-code.tsx'
 import {
   type DraftForm,
   errorsByCode,
   FieldError,
   useDraftForm,
-} from '#console/ui/use-draft-form.ts'
+} from '#console/ui/forms/use-draft-form.ts'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import { proven } from './proven.tsx'
 
 const FIELD_CODES = {

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usableModelsQuery } from '#console/api/account.ts'
-import { Button } from '#console/ui/button.tsx'
-import { copyText } from '#console/ui/copy-text.ts'
-import { ErrorState } from '#console/ui/empty-state.tsx'
-import { Panel } from '#console/ui/panel.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { copyText } from '#console/ui/elements/copy-text.ts'
+import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 
 const SHOWN_FIRST = 10
 

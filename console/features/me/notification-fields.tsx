@@ -1,13 +1,13 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { PasswordInput, TextInput } from '#console/ui/forms/inputs.tsx'
+import { MailCodeField } from '#console/ui/forms/mail-code.tsx'
+import { Checkbox, RadioCards } from '#console/ui/forms/switches.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
-import { MailCodeField } from '#console/ui/mail-code.tsx'
-import { dollarText, exactQuotaText } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
-import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
+import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import {
   hasSecret,
   keptMailTo,

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { usePageTitle } from '#console/ui/page.tsx'
-import { formProps } from '#console/ui/use-draft-form.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { formProps } from '#console/ui/forms/use-draft-form.ts'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 

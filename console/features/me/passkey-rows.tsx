@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
-import { Button } from '#console/ui/button.tsx'
-import { RowActions } from '#console/ui/row-actions.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 
 /** The user's passkeys by name, and a button that adds one. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { PasswordField } from '#console/ui/fields.tsx'
-import { PasskeyProof } from '#console/ui/passkey-proof.tsx'
+import { PasswordField } from '#console/ui/forms/fields.tsx'
+import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
 import type { useNewPassword } from './use-new-password.ts'
 
 const FIELDS = [

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { PROOF_CODES } from '#console/ui/at-field.ts'
-import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { errorsByCode, FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { PROOF_CODES } from '#console/ui/forms/at-field.ts'
+import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { securityQuery, selfQuery } from '#console/api/account.ts'
-import { Button } from '#console/ui/button.tsx'
-import { PasswordField, TextField } from '#console/ui/fields.tsx'
-import { PasskeyProof } from '#console/ui/passkey-proof.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
+import { PasskeyProof } from '#console/ui/forms/passkey-proof.tsx'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>

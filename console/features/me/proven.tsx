@@ -2,7 +2,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { Cancelled } from '#console/ui/cancelled.ts'
+import { Cancelled } from '#console/ui/dialogs/cancelled.ts'
 import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 

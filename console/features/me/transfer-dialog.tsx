@@ -3,12 +3,12 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/account.ts'
 import { call } from '#console/api/client.ts'
-import { TextField } from '#console/ui/fields.tsx'
-import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
-import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /**
  * The part of the invitation rewards to transfer: in dollars, or in units when the site shows

@@ -3,15 +3,15 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-draft.ts'
-import { PROOF_CODES } from '#console/ui/at-field.ts'
-import { showSuccess } from '#console/ui/toast.ts'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/forms/account-draft.ts'
+import { PROOF_CODES } from '#console/ui/forms/at-field.ts'
 import {
   errorsByCode,
   FieldError,
   type FieldErrors,
   useDraftForm,
-} from '#console/ui/use-draft-form.ts'
+} from '#console/ui/forms/use-draft-form.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './proven.tsx'
 

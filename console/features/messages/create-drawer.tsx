@@ -3,10 +3,10 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/messages.ts'
-import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
-import { useDraftForm } from '#console/ui/use-draft-form.ts'
-import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
+import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import {
   type Chosen,
   type MessageFault,

@@ -2,9 +2,9 @@ import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
-import { StatusTag } from '#console/ui/status-tag.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 
 export type MessageActions = {

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import type { CreateMessage } from '#write-api/contract/messages.ts'
 

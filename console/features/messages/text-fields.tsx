@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextAreaField, TextField } from '#console/ui/fields.tsx'
+import { TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
+import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
-import { Segmented } from '#console/ui/switches.tsx'
-import type { DraftForm } from '#console/ui/use-draft-form.ts'
 import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300

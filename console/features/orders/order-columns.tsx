@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next'
-import { Button } from '#console/ui/button.tsx'
-import { moneyText } from '#console/ui/currency-text.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { quotaOf } from '#console/ui/money.ts'
-import { hasMoneyLeft, OrderStatus } from '#console/ui/order-status.tsx'
-import { Quota } from '#console/ui/quota.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { hasMoneyLeft, OrderStatus } from '#console/ui/elements/order-status.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
+import { moneyText } from '#console/ui/quota/currency-text.ts'
+import { quotaOf } from '#console/ui/quota/money.ts'
+import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 /** The amount paid, in the currency of the payment. */

@@ -1,4 +1,4 @@
-import { disputeOutcome } from '#console/ui/order-status.tsx'
+import { disputeOutcome } from '#console/ui/elements/order-status.tsx'
 import type { Order, PaymentReport } from '#read-api/contract/top-ups.ts'
 
 type ReportedKind =

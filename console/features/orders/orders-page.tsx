@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAdmin, useUser } from '#console/api/session.ts'
-import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
-import { Page } from '#console/ui/page.tsx'
+import { AdminsOnlyPage } from '#console/ui/layout/admins-only-page.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { OrderList } from './order-list.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
-import '#console/ui/forms.css'
+import '#console/ui/forms/forms.css'
 import './orders.css'
 
 /** Top-ups of all users, for admins, with refunds. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '#console/ui/copy-button.tsx'
-import { Icon } from '#console/ui/icons.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 

@@ -1,8 +1,8 @@
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { useGroupWords } from '#console/ui/group-words.ts'
-import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { useGroupWords } from '#console/ui/elements/group-words.ts'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { Select, TextArea, TextInput } from '#console/ui/forms/inputs.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
 

@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { TextArea } from '#console/ui/inputs.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { TextArea } from '#console/ui/forms/inputs.tsx'
 import type { Chat } from './use-chat.ts'
 
 const ROWS_MAX = 8

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { confirm } from '#console/ui/confirm.tsx'
+import { confirm } from '#console/ui/dialogs/confirm.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
 import { type Conversation, titleOf } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 

@@ -1,4 +1,4 @@
-import { randomId } from '#console/ui/random-id.ts'
+import { randomId } from '#console/ui/state/random-id.ts'
 
 /** The settings of a chat. `maxTokens` 0 means no limit. The temperature is counted in tenths. */
 export type ChatSettings = {

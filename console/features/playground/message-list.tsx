@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { EmptyState } from '#console/ui/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'

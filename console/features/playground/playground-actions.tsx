@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { CopyButton } from '#console/ui/copy-button.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { useIsNarrow } from '#console/ui/use-media.ts'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import { type Conversation, turnsOf } from './conversation.ts'
 
 /** `beside` contains the panels that do not fit beside the conversation; each gets a button. */

@@ -5,7 +5,7 @@ import { selfKey } from '#console/api/account.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { type ChatPiece, chat } from '#console/api/playground.ts'
-import { announce } from '#console/ui/announcer.tsx'
+import { announce } from '#console/ui/messages/announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
   type AnswerCost,

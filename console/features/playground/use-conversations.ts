@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useThrottled } from '#console/ui/use-throttled.ts'
+import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import {
   type AnswerCost,
   type ChatMessage,

@@ -7,8 +7,8 @@ import {
   multiply,
   parseDecimal,
   roundToWhole,
-} from '#console/ui/exact-decimal.ts'
-import { groupDigits } from '#console/ui/money.ts'
+} from '#console/ui/quota/exact-decimal.ts'
+import { groupDigits } from '#console/ui/quota/money.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
 /** Dollars per million input tokens at model ratio 1. */

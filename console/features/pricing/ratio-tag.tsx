@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 
 /** Red above 5, orange above 3, blue above 1, otherwise green. */
 export const ratioTone = (ratio: number): Tone =>

@@ -3,7 +3,7 @@ import {
   type AccountFault,
   accountFaults,
   EMPTY_ACCOUNT,
-} from '#console/ui/account-draft.ts'
+} from '#console/ui/forms/account-draft.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 
 export type RegisterDraft = AccountDraft & { email: string; code: string }

@@ -2,7 +2,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { useStatus } from '#console/api/status.ts'
-import { focusFirstFault } from '#console/ui/use-submit.ts'
+import { focusFirstFault } from '#console/ui/forms/use-submit.ts'
 import {
   EMPTY_REGISTER,
   type RegisterDraft,

@@ -1,4 +1,4 @@
-import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PriceRow } from './price-table.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
-import { showError } from '#console/ui/toast.ts'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { Checkbox, RadioCards } from '#console/ui/forms/switches.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
 import {
   type BatchDraft,
   type BatchField,

@@ -1,4 +1,4 @@
-import { isSameNumber } from '#console/ui/exact-decimal.ts'
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
 import { readNested } from './group-table.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'

@@ -1,4 +1,4 @@
-import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 
 export type FallbackDraft = {
   fallback_pricing_enabled: string

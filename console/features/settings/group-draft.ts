@@ -1,5 +1,5 @@
-import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type GroupRow, readSpecials, specialsText } from './group-table.ts'
 
 export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextAreaField, TextField } from '#console/ui/fields.tsx'
-import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { SwitchField } from '#console/ui/switches.tsx'
-import { type DraftForm, useDraftForm } from '#console/ui/use-draft-form.ts'
-import { useOpening } from '#console/ui/use-opening.ts'
+import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
+import { useOpening } from '#console/ui/dialogs/use-opening.ts'
+import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { SwitchField } from '#console/ui/forms/switches.tsx'
+import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   draftOfGroup,
   emptyGroup,

@@ -1,4 +1,4 @@
-import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
 export const GROUP_KEYS = [

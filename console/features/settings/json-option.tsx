@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextArea } from '#console/ui/inputs.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { TextArea } from '#console/ui/forms/inputs.tsx'
 import { isJson, readableJson } from './json-map.ts'
 import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'

@@ -1,4 +1,4 @@
-import { isSameNumber } from '#console/ui/exact-decimal.ts'
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import { compactJson } from './json-map.ts'
 
 export type OptionChange = { key: string; before: string; after: string }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { PLAN_DAYS_MAX, type planTimeFault } from './plan-time.ts'
 
 /** The time at which planned prices take effect, in the browser's time zone. */

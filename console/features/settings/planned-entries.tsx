@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { GroupTag } from '#console/ui/group-tag.tsx'
+import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { pairOf } from './pair-name.ts'
 import { shortRatio } from './price-conversion.ts'

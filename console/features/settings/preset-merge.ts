@@ -1,4 +1,4 @@
-import { isSameNumber } from '#console/ui/exact-decimal.ts'
+import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { JsonMap } from './json-map.ts'
 import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 

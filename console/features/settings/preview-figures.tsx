@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { PricePreview } from '#write-api/contract/options.ts'
 
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>

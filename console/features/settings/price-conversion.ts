@@ -6,7 +6,7 @@ import {
   multiply,
   parseDecimal,
   subtract,
-} from '#console/ui/exact-decimal.ts'
+} from '#console/ui/quota/exact-decimal.ts'
 
 /** Ratio 1 means two dollars per million input tokens. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }

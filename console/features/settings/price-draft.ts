@@ -1,5 +1,5 @@
-import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/exact-decimal.ts'
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
 import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 

@@ -1,8 +1,8 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { useDraftForm } from '#console/ui/use-draft-form.ts'
-import { useOpening } from '#console/ui/use-opening.ts'
+import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
+import { useOpening } from '#console/ui/dialogs/use-opening.ts'
+import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { CapFallback } from './output-cap.ts'
 import {
   changedRow,

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { TextField } from '#console/ui/fields.tsx'
-import { RadioCards } from '#console/ui/switches.tsx'
-import type { DraftForm } from '#console/ui/use-draft-form.ts'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { RadioCards } from '#console/ui/forms/switches.tsx'
+import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { CapFallback } from './output-cap.ts'
 import {
   completionRatioOf,

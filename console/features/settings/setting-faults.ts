@@ -1,5 +1,10 @@
-import { chatAddress, chatWay } from '#console/ui/chat-links.ts'
-import { type ExactDecimal, isNegative, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
+import {
+  type ExactDecimal,
+  isNegative,
+  parseDecimal,
+  subtract,
+} from '#console/ui/quota/exact-decimal.ts'
+import { chatAddress, chatWay } from '#console/ui/state/chat-links.ts'
 import type { OptionSchema, OptionType, Words } from '#read-api/contract/options.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 

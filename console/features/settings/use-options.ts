@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { optionSchemaQuery, optionsQuery } from '#console/api/options.ts'
 import { useUser } from '#console/api/session.ts'
 import { translate } from '#console/i18n/i18n.ts'
-import { showError } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/messages/toast.ts'
 import type { OptionSchema, OptionSection } from '#read-api/contract/options.ts'
 
 type Baseline = ReadonlyMap<string, string>

@@ -3,17 +3,17 @@ import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
 import {
   type AccountDraft,
   type AccountFault,
   accountFaults,
   EMPTY_ACCOUNT,
-} from '#console/ui/account-draft.ts'
-import { AccountFields } from '#console/ui/account-fields.tsx'
-import { Button } from '#console/ui/button.tsx'
-import { Icon } from '#console/ui/icons.tsx'
-import { RadioCards } from '#console/ui/switches.tsx'
-import { showInfo } from '#console/ui/toast.ts'
+} from '#console/ui/forms/account-draft.ts'
+import { AccountFields } from '#console/ui/forms/account-fields.tsx'
+import { RadioCards } from '#console/ui/forms/switches.tsx'
+import { showInfo } from '#console/ui/messages/toast.ts'
 import type { Setup } from '#write-api/contract/registration.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'

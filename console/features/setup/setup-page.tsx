@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
-import { ErrorState } from '#console/ui/empty-state.tsx'
-import { usePageTitle } from '#console/ui/page.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
+import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
 /** The official spelling of the database's name. */

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
-import { Button } from '#console/ui/button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { CodeCell, TextCell } from './task-cells.tsx'
 import { columnOf, commonColumns } from './task-columns.tsx'

@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
-import { Page } from '#console/ui/page.tsx'
+import { Page } from '#console/ui/layout/page.tsx'
 import type { MusicTask, Song } from '#read-api/contract/tasks.ts'
 import { clockText } from './clock-text.ts'
 import { musicColumns } from './music-columns.tsx'

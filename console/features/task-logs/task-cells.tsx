@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/words-type.ts'
-import { GroupBadge } from '#console/ui/group-tag.tsx'
-import { Icon } from '#console/ui/icons.tsx'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { AnyTask } from './task-kind.ts'
 
 type Status = keyof Words['taskLogs']['status']

@@ -1,10 +1,10 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import type { Words } from '#console/i18n/words-type.ts'
-import { CopyButton } from '#console/ui/copy-button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { MiddleText } from '#console/ui/middle-text.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { MiddleText } from '#console/ui/elements/middle-text.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, DurationCell, Nothing, ProgressCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask, TaskKind } from './task-kind.ts'
 

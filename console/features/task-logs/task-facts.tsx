@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/words-type.ts'
-import { CopyButton } from '#console/ui/copy-button.tsx'
-import { Time } from '#console/ui/time.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask } from './task-kind.ts'
 

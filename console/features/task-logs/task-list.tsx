@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { ListPanel } from '#console/ui/list-panel.tsx'
+import { ListPanel } from '#console/ui/lists/list-panel.tsx'
 import { NoTasks, type NoTasksWords, OffNote, TaskFilters } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
 import type { useTaskList } from './use-task-list.ts'
-import '#console/ui/forms.css'
+import '#console/ui/forms/forms.css'
 import './task-logs.css'
 
 /** A log of tasks: its filters, its rows, or an explanation why there are none. */

@@ -1,8 +1,8 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { CopyButton } from '#console/ui/copy-button.tsx'
-import { Overlay } from '#console/ui/overlay.tsx'
+import { Overlay } from '#console/ui/dialogs/overlay.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
 /** A part of a task in a dialog. */
 export function TaskDialog(props: {

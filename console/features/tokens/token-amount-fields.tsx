@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { quotaText } from '#console/ui/money.ts'
-import { QuickPicks } from '#console/ui/quick-picks.tsx'
-import { amountOfQuota, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
-import { Switch } from '#console/ui/switches.tsx'
+import { FormField } from '#console/ui/forms/form-field.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { QuickPicks } from '#console/ui/forms/quick-picks.tsx'
+import { Switch } from '#console/ui/forms/switches.tsx'
+import { quotaText } from '#console/ui/quota/money.ts'
+import { amountOfQuota, isNoAmount, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 
 const QUICK_DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const

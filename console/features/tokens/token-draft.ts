@@ -11,8 +11,8 @@ import {
   integerFault,
   lengthFault,
   newDraft,
-} from '#console/ui/field-draft.ts'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+} from '#console/ui/forms/field-draft.ts'
+import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_BATCH_MAX,

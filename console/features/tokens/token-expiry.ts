@@ -1,4 +1,4 @@
-import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]

@@ -1,4 +1,4 @@
-import { fullKey } from '#console/ui/full-key.ts'
+import { fullKey } from '#console/ui/elements/full-key.ts'
 
 /** Enough to distinguish keys, not enough to use one. */
 export function maskedKey(key: string): string {

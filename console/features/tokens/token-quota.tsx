@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { exactQuotaText, quotaText } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
+import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { usedPercent } from './token-status.ts'
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { NumberField } from '#console/ui/number-field.tsx'
-import { Switch } from '#console/ui/switches.tsx'
+import { NumberField } from '#console/ui/forms/number-field.tsx'
+import { Switch } from '#console/ui/forms/switches.tsx'
 import { faultText, type TokenDraft, type TokenFormProps } from './token-draft.ts'
 
 const RATES = ['periodSeconds', 'count', 'success'] as const

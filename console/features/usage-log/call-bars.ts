@@ -1,5 +1,5 @@
+import { stampText } from '#console/ui/elements/time-text.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
-import { stampText } from '#console/ui/time-text.ts'
 import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 import { CONSUMPTION } from './log-type.ts'

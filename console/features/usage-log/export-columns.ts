@@ -1,4 +1,4 @@
-import { useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/export-columns.ts'
 
 const LEFT_OUT_KEY = 'logs-export-left-out'

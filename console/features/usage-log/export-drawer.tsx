@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { Checkbox } from '#console/ui/switches.tsx'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Checkbox } from '#console/ui/forms/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 

@@ -2,8 +2,8 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { endName, otherOf } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { dollarText } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
+import { dollarText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**

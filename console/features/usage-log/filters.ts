@@ -1,6 +1,11 @@
-import { pageSizeParam } from '#console/ui/list-address.ts'
+import { pageSizeParam } from '#console/ui/lists/list-address.ts'
+import {
+  choiceParam,
+  integerParam,
+  textParam,
+  type UrlValues,
+} from '#console/ui/state/url-state.ts'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
-import { choiceParam, integerParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
 
 /** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import type { LiveState } from '#console/api/live/live-event.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { Button } from '#console/ui/button.tsx'
-import { LiveDot, type LiveKind } from '#console/ui/live-dot.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { LiveDot, type LiveKind } from '#console/ui/elements/live-dot.tsx'
 
 type Props = {
   isPaused: boolean

@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 

@@ -2,9 +2,9 @@ import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'rea
 import { useTranslation } from 'react-i18next'
 import { needWords } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Button } from '#console/ui/button.tsx'
-import { MenuButton } from '#console/ui/menu.tsx'
-import { useIsNarrow } from '#console/ui/use-media.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { useIsNarrow } from '#console/ui/state/use-media.ts'
 import type { ExportState } from './use-export.ts'
 
 const ExportDrawer = lazy(async () => {

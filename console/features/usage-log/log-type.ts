@@ -1,4 +1,4 @@
-import type { Tone } from '#console/ui/status-tag.tsx'
+import type { Tone } from '#console/ui/elements/status-tag.tsx'
 
 export type LogTypeName = 'topUp' | 'call' | 'admin' | 'system' | 'checkIn' | 'error'
 

@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { needWords } from '#console/i18n/i18n.ts'
-import { Button } from '#console/ui/button.tsx'
-import { EmptyState } from '#console/ui/empty-state.tsx'
-import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Details = typeof import('./log-details.tsx')

@@ -7,7 +7,7 @@ import {
   parseDecimal,
   roundToWhole,
   subtract,
-} from '#console/ui/exact-decimal.ts'
+} from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName =

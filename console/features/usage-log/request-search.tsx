@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { requestIdIn, wholeRequestIdIn } from '#console/ui/request-id.ts'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.ts'
 
 type Props = { value: string; onCommit: (requestId: string) => void }
 

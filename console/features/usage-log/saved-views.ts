@@ -1,4 +1,4 @@
-import { storePreference } from '#console/ui/use-local-preference.ts'
+import { storePreference } from '#console/ui/state/use-local-preference.ts'
 
 /** A named set of filters: `search` is the query of its address, without the page. */
 export type SavedView = { readonly name: string; readonly search: string }

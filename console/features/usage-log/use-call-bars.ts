@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { barsKey, callsByHour } from '#console/api/logs.ts'
-import { useMedia } from '#console/ui/use-media.ts'
+import { useMedia } from '#console/ui/state/use-media.ts'
 import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
 import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'

@@ -1,4 +1,4 @@
-import { useMedia } from '#console/ui/use-media.ts'
+import { useMedia } from '#console/ui/state/use-media.ts'
 
 /**
  * True on phones and in narrow windows, where controls above the list fold so that calls are

@@ -1,11 +1,11 @@
 import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import type { PageSize } from '#console/ui/list-address.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import type { PageSize } from '#console/ui/lists/list-address.ts'
+import { usePageSize } from '#console/ui/lists/pagination.tsx'
+import type { UrlValues } from '#console/ui/state/url-state.ts'
+import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
-import type { UrlValues } from '#console/ui/url-state.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
 import { filtersOf, type LOG_SORTS, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 
 /** Fills a window of 1280 × 800; other lists start with ten rows. */

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { Button } from '#console/ui/button.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Popover } from '#console/ui/popover.tsx'
-import { showInfo } from '#console/ui/toast.ts'
-import { useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { Popover } from '#console/ui/elements/popover.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { showInfo } from '#console/ui/messages/toast.ts'
+import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import {
   keepView,
   NAME_MAX,

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextField } from '#console/ui/fields.tsx'
-import type { FieldState } from '#console/ui/use-draft-form.ts'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
 /** The reason for changing a user, recorded with the change, for admins. */
 export function ReasonField(props: FieldState<string> & { placeholder: string }): ReactElement {

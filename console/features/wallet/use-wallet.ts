@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottled } from '#console/ui/use-throttled.ts'
+import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const EVERY_MS = 500

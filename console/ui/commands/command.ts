@@ -1,21 +1,21 @@
-import type { IconName } from '../icons.tsx'
+import type { IconName } from '../elements/icons.tsx'
 
 /**
- * One thing that can be done, named once: the palette, its shortcut and the sheet of shortcuts all
- * come from here. Of two with one id, the one registered last (the page's own) counts.
+ * An action with a title, defined once for the command palette, its shortcut and the sheet of
+ * shortcuts. Of two commands with the same id, the one registered last (the page's own) applies.
  */
 export type Command = {
   readonly id: string
   readonly title: string
-  /** Other words that the palette finds it by. */
+  /** Further words by which the palette finds it. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** One key as `KeyboardEvent.key` has it, or two in a row: `?`, `r`, `g d`. */
+  /** One key as in `KeyboardEvent.key`, or two in sequence: `?`, `r`, `g d`. */
   readonly keys?: string
   readonly icon?: IconName
-  /** Left out for keys that a part of the page handles itself: those stand in the sheet alone. */
+  /** Absent for keys that a part of the page handles itself; these appear in the sheet only. */
   readonly act?: () => void
-  /** Only a key: nothing to choose from the palette. */
+  /** Has a shortcut only and is not listed in the palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -28,7 +28,7 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Everything that can be done on the screen as it is now: the page's own first. */
+/** Every command available on the present screen, the page's own first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {
@@ -38,7 +38,7 @@ export function currentCommands(): readonly Command[] {
   return [...byId.values()].sort((a, b) => order[a.section] - order[b.section])
 }
 
-/** Words of the query that all occur in the title, in any order: what the palette lists. */
+/** Whether all words of the query occur in the title, in any order, as the palette requires. */
 export function matches(title: string, query: string): boolean {
   const text = title.toLowerCase()
   return query

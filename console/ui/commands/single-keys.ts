@@ -1,8 +1,8 @@
-import { readFlag, useLocalPreference } from '../use-local-preference.ts'
+import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 const KEY = 'single-keys'
 
-/** Whether letters alone do anything (WCAG 2.1.4): on until switched off, in this browser. */
+/** Whether single-letter shortcuts are enabled (WCAG 2.1.4): on by default, stored per browser. */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)
 

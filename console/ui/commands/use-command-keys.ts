@@ -2,14 +2,14 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { type Command, currentCommands } from './command.ts'
 import { areSingleKeysOn } from './single-keys.ts'
 
-/** How long the first key of two waits for the second. */
+/** How long the first key of a sequence waits for the second. */
 const SEQUENCE_MS = 1_500
 
 type Pressed = { readonly command: Command | null; readonly pending: string }
 
 /**
- * What `key` means after `pending` (the first key of two, or empty). Pure. A second key that
- * completes nothing counts as a first one.
+ * The meaning of `key` after `pending` (the first key of a sequence, or empty). Pure. A second key
+ * that completes no sequence counts as a first one.
  */
 function press(commands: readonly Command[], pending: string, key: string): Pressed {
   const command = find(commands, pending === '' ? key : `${pending} ${key}`)
@@ -19,7 +19,7 @@ function press(commands: readonly Command[], pending: string, key: string): Pres
   return { command: null, pending: begins ? key : '' }
 }
 
-/** Whether a key pressed there is meant for what has the focus: text, choices, open dialogs. */
+/** Whether a key belongs to the focused element: text fields, selections, open dialogs. */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
@@ -32,8 +32,8 @@ const find = (commands: readonly Command[], keys: string): Command | null =>
   commands.find((command) => command.keys === keys && command.act !== undefined) ?? null
 
 /**
- * Listens for the keys of every command, and for ⌘K or Ctrl-K; used once, by the shell. `isAsked`:
- * a dialog of the shell's is open or on its way, so that letters are meant for it.
+ * Listens for the keys of every command, and for ⌘K or Ctrl-K; used once, by the shell. `isAsked`
+ * means that a dialog of the shell is open or loading, so letters belong to it.
  */
 export function useCommandKeys(onPalette: () => void, isAsked: boolean): void {
   const pending = useRef({ key: '', at: 0 })

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { type Command, registerCommands } from './command.ts'
 
-/** What the component offers while it is on screen. */
+/** Registers the component's commands while it is mounted. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands)
   useEffect(() => {

@@ -2,28 +2,30 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The header, also in the column chooser and on cards. */
+  /** The header, also used in the column chooser and on cards. */
   readonly title: string
-  /** A shorter header, beside which a hint has the title. */
+  /** A shorter header, whose tooltip has the title. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Of a moment, in place of the date: how long ago that was, where it is chosen. */
+  /** Shows the elapsed time instead of the date, when the reader has chosen that. */
   readonly agoCell?: (row: Row) => ReactNode
-  /** Pixels, until resized; an amount of money (`.tg-amount`) never has less than it needs. */
+  /**
+   * Pixels, until resized; an amount of money (`.tg-amount`) always has the width that it needs.
+   */
   readonly width: number
   readonly minWidth?: number
-  /** Takes what room is left. */
+  /** Takes the remaining width. */
   readonly isGrowing?: boolean
-  /** `end` for numbers: right-aligned, tabular digits. */
+  /** `end` for numbers: right-aligned, with tabular digits. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
-  /** Always shown: not in the column chooser. */
+  /** Always shown and therefore absent from the column chooser. */
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * On cards of narrow screens: the heading, its far end, a line (the default), in one line with
-   * others like it (`bare`: without its name), a line once the card is expanded, nothing, or at
-   * its foot, beside what opens it: what is done to the row.
+   * The place on the cards of narrow screens: the heading, its far end, a line (the default), one
+   * line shared with similar columns (`bare`: without its name), a line of the expanded card,
+   * nothing, or the card's foot for the actions on the row.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -31,11 +33,11 @@ export type Column<Row> = {
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** All ids known when it was stored, in order. */
+  /** All ids that existed when it was stored, in order. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
-  /** Moments are told by how long ago they were. */
+  /** Times are shown as elapsed time. */
   readonly isAgo?: boolean
 }
 
@@ -43,7 +45,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** What was stored, or null when it is something else. */
+/** The stored layout; null when the stored value is something else. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -55,7 +57,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** The columns in the stored order; those that are new since keep their place at first. */
+/** The columns in the stored order; columns added since then keep their default place. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -65,7 +67,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** The column with the cells that `isAgo` asks for. */
+/** The column with the cells that `isAgo` requires. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -79,7 +81,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** `id` moved by `step` places among `ids`, as far as there is room. */
+/** Moves `id` by `step` places among `ids`, as far as possible. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

@@ -1,8 +1,8 @@
 import { type CSSProperties, type ReactElement, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { EmptyState } from '../empty-state.tsx'
-import { useAfterPatience } from '../skeleton.tsx'
-import { useIsNarrow } from '../use-media.ts'
+import { EmptyState } from '../layout/empty-state.tsx'
+import { useAfterPatience } from '../layout/skeleton.tsx'
+import { useIsNarrow } from '../state/use-media.ts'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
@@ -16,13 +16,13 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** Lower than this, a list is better scrolled with the page. */
+/** With less height than this, a list scrolls better with the page. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Makes a list as high as the window leaves room for, so that what follows it in its panel (the
- * pager) is in sight too. A list that begins far down its page keeps the height of its style.
+ * Makes a list as high as the window allows, so that the elements after it in its panel (the pager)
+ * are visible too. A list that starts far down its page keeps the height of its style.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
@@ -33,7 +33,7 @@ function useFitHeight(box: HTMLElement | null): void {
       else box.style.setProperty('--tg-grid-room', `${room}px`)
     }
     resize()
-    // What stands above it wraps, opens and arrives.
+    // The elements above the list wrap, open and load.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -53,8 +53,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * The list of every screen: draws only the rows in sight, works by keyboard and screen reader,
- * keeps the reading place when rows arrive above it, and turns into cards on narrow screens.
+ * The list of every screen: it renders only visible rows, works by keyboard and screen reader,
+ * keeps the reading position when rows arrive above it, and becomes cards on narrow screens.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const isCards = useIsNarrow()
@@ -130,7 +130,7 @@ function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
       className={cardsClass(props, grid)}
       aria-label={props.label}
       aria-busy={props.isLoading === true || props.isRefetching === true}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
       tabIndex={0}
       style={props.maxHeight === undefined ? {} : { maxHeight: props.maxHeight }}
     >

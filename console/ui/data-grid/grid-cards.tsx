@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../icons.tsx'
+import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-/** The rows as cards, for narrow screens: the title column above, the others as lines. */
+/** A row as a card, for narrow screens: the title column above, the other columns as lines. */
 export function GridCard<Row>(given: Given<Row>): ReactElement {
   const { props, grid, row, index } = given
   const { t } = useTranslation()
@@ -18,7 +18,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // Who and when above, figures below.
+  // User and time above, figures below.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -61,7 +61,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   )
 }
 
-/** The whole head of a card opens it; what is pressed on the head lies above. */
+/** The whole head of a card opens it; controls on the head lie above this area. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement {
   return (
     <button
@@ -74,7 +74,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement 
   )
 }
 
-/** Shows that a card opens, and opens it for a finger: for keys and readers the head does. */
+/** Shows that a card can be opened, and opens it by touch; keys and screen readers use the head. */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }): ReactElement {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -108,13 +108,13 @@ function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
 
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
-/** Of a row's columns, those with something to say. */
+/** Those of a row's columns that have content. */
 const filled = <Row,>({ columns, row }: Lines<Row>) =>
   columns
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Values in one line, and the names of those that don't speak for themselves. */
+/** Values in one line, with names for those that need an explanation. */
 function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
   return (
@@ -131,7 +131,7 @@ function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   )
 }
 
-/** What is done to the row, at the far end of its card's foot. */
+/** The actions on the row, at the far end of its card's foot. */
 function CardActs<Row>(props: Lines<Row>): ReactElement | null {
   const acts = filled(props)
   if (acts.length === 0) return null

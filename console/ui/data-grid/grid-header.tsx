@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../icons.tsx'
-import { dismissHints } from '../toast.ts'
-import { Tooltip } from '../tooltip.tsx'
+import { Icon } from '../elements/icons.tsx'
+import { Tooltip } from '../elements/tooltip.tsx'
+import { dismissHints } from '../messages/toast.ts'
 import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { allToggled } from './selection.ts'
@@ -58,15 +58,15 @@ function ColumnResizer(props: {
   )
 }
 
-/** A column that grows is drawn wider than what is stored for it. */
+/** A growing column is rendered wider than its stored width. */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
-/** Column headers: sorting, widths, and the box that selects every loaded row. */
+/** Column headers: sorting, widths, and the checkbox that selects every loaded row. */
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }): ReactElement {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Looks at every row only when so many are selected that all of them might be.
+  // Compares all rows only when enough of them are selected for all to be.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

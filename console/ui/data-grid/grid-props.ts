@@ -8,11 +8,11 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** Where a row stands in a tree of rows; those under it are rows of the list themselves. */
+/** The position of a row in a tree of rows; the rows below it are rows of the list too. */
 export type Branch = {
-  /** From 1. */
+  /** Starts at 1. */
   readonly level: number
-  /** Left out for rows that have none under them. */
+  /** Absent for rows without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -26,25 +26,28 @@ export type DataGridProps<Row> = {
   /** The accessible name of the list. */
   label: string
   rows: readonly Row[]
-  /** Unique and stable: anchors the reading place when rows are prepended. */
+  /** Unique and stable: keeps the reading position when rows are prepended. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
-  /** Rows in all pages, when `rows` is one page; with `firstIndex` of the first row, from 0. */
+  /**
+   * The number of rows in all pages, when `rows` is one page; `firstIndex` is that of the first
+   * row, from 0.
+   */
   total?: number
   firstIndex?: number
-  /** Nothing has arrived yet: skeleton rows, after a moment's patience. */
+  /** Nothing has loaded yet: skeleton rows appear after a moment. */
   isLoading?: boolean
-  /** Old rows stay, dimmed, while new ones are on their way. */
+  /** The old rows stay, dimmed, while new ones load. */
   isRefetching?: boolean
-  /** Shown in place of rows when there are none. */
+  /** Shown when there are no rows. */
   empty?: ReactNode
-  /** Details under a row: makes rows expandable by press, Enter and Space. */
+  /** Details below a row: rows expand by press, Enter and Space. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row whose details open by themselves, once for each key that is given. */
+  /** The key of a row whose details open initially, once for each key given. */
   openKey?: string | undefined
-  /** A press or Enter on a row; `expand` is then opened by Space alone. */
+  /** Called for a press or Enter on a row; `expand` then opens by Space alone. */
   onOpen?: (row: Row) => void
-  /** What a press does, where cards say it; to edit, unless told otherwise. */
+  /** The text of the open action on cards; "Edit" by default. */
   openText?: string
   /** Makes the list a tree: `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
   branch?: (row: Row) => Branch
@@ -52,17 +55,17 @@ export type DataGridProps<Row> = {
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** On cards, under the heading: what a wide list tells on hover. */
+  /** On cards, below the heading: the content of a wide list's tooltips. */
   cardNote?: (row: Row) => ReactNode
   /** Highlights the row once, as just arrived. */
   isFresh?: (row: Row) => boolean
-  /** Keeps the first column in sight when scrolling sideways. */
+  /** Keeps the first column visible during horizontal scrolling. */
   isFirstSticky?: boolean
-  /** The height of the rows until the reader chooses one; comfortable by default. */
+  /** The row height until the reader chooses one; comfortable by default. */
   density?: Density
-  /** CSS length; by default what is left of the window. */
+  /** A CSS length; by default the remaining height of the window. */
   maxHeight?: string
-  /** Whether the newest row is in sight: for a "new rows" pill. */
+  /** Reports whether the newest row is visible, for a "new rows" button. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

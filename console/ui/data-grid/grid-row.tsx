@@ -1,6 +1,6 @@
 import { memo, type ReactElement, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Icon } from '../icons.tsx'
+import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
@@ -10,7 +10,7 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
-  /** Called with the row's element whenever its cells are drawn. */
+  /** Called with the row's element whenever its cells are rendered. */
   measure: (element: Element) => void
   row: Row
   index: number
@@ -50,7 +50,7 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined: rows are not selected here, or not expanded. */
+  /** Undefined when rows cannot be selected, or expanded. */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
@@ -58,11 +58,13 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/** Drawn anew only when something of it changed: every frame of scrolling goes by all rows. */
+/**
+ * Rendered again only when one of its props changes, because scrolling renders the list each frame.
+ */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, acts, measure } = props
   const element = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: they are what the cells are drawn from
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cells are rendered from these
   useEffect(() => {
     if (element.current !== null) measure(element.current)
   }, [measure, row, columns])
@@ -112,7 +114,7 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** Drawn anew only for another row or another column: scrolling goes by every cell in sight. */
+/** Rendered again only for another row or column, because scrolling visits every visible cell. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

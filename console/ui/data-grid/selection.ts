@@ -1,6 +1,6 @@
 /**
  * The selection after a press on row `index`. With `isRange`, every row from the last pressed one
- * (`anchor`) to this one takes the state that this one gets.
+ * (`anchor`) to this one takes the new state of this one.
  */
 export function toggled(
   selected: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export function toggled(
   return next
 }
 
-/** Selects all of `keys`, or none of them when they all were. */
+/** Selects all of `keys`, or none of them when all were selected. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { forgetPreference, useLocalPreference } from '../use-local-preference.ts'
+import { forgetPreference, useLocalPreference } from '../state/use-local-preference.ts'
 import {
   type Column,
   clampWidth,
@@ -14,14 +14,14 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the chosen order: for the chooser. */
+  /** All columns in the chosen order, for the chooser. */
   readonly all: readonly Column<Row>[]
-  /** Those to draw. */
+  /** The visible columns. */
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** null: no column of the list can tell how long ago something was. */
+  /** null when no column of the list can show elapsed time. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
@@ -31,8 +31,8 @@ export type ColumnLayout<Row> = {
 }
 
 /**
- * Order, visibility and widths of a list's columns, remembered in this browser under `key`. Pass
- * only columns that the user may see: what is not passed never shows, whatever is stored.
+ * Order, visibility and widths of a list's columns, stored in this browser under `key`. Pass only
+ * columns that the user may see: a column that is not passed never shows, whatever is stored.
  */
 export function useColumnLayout<Row>(
   key: string,

@@ -9,7 +9,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Keys of the grid, which holds the focus for all its rows. */
+/** The key handlers of the grid, which holds the focus for all its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes what is under a row; `isEither`: whatever it is not now. */
+/** Opens or closes the children or details of a row; `isEither` toggles. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -45,7 +45,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** The keys of the list in the sheet of shortcuts; `j` and `k` work from anywhere on the page. */
+/** The shortcuts of the list in the sheet of shortcuts; `j` and `k` work anywhere on the page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -76,19 +76,19 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
 }
 
 /**
- * Listeners that measure run before the one that draws rows: after it, each measure would cost a
- * layout of its own.
+ * Listeners that measure run before the one that renders rows, because each measurement after it
+ * would force another layout.
  */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
-/** Tells `onAtTop` and gives the handle of `gridRef`. */
+/** Reports to `onAtTop` and provides the handle of `gridRef`. */
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
   const [isAtTop, setAtTop] = useState(true)
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // Newer rows that arrive must not move open details.
+    // New rows must not move open details.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -102,7 +102,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   }))
 }
 
-/** Marks a box whose columns do not fit, and whether it can be scrolled further to its end. */
+/** Marks a box whose columns do not fit, and whether it can scroll further towards its end. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
@@ -120,9 +120,9 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * The layout with columns that are as wide as the amounts in them: an amount that is cut looks
- * like a smaller one. `measure` is called with each row that is drawn. Columns only become wider,
- * so that scrolling does not move them back and forth.
+ * The layout with columns that fit the amounts in them, because a truncated amount looks like a
+ * smaller one. `measure` is called with each rendered row. Columns only become wider, so that
+ * scrolling does not change widths back and forth.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -134,12 +134,12 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // What is stored may be less than amounts need: a column that was resized is measured again.
+  // A stored width may be too small for amounts, so a resized column is measured again.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // An amount that was drawn in a fallback font may be wider in the font that arrives.
+    // An amount rendered in a fallback font may be wider in the font that loads later.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -150,7 +150,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Looks at elements once they are laid out: a look before would cost a layout of its own. */
+/** Measures elements after their layout, because measuring before it would force another layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -160,7 +160,10 @@ function afterLayout(look: (elements: readonly Element[]) => void): (element: El
   return (element) => observer.observe(element)
 }
 
-/** The width, by column, at which no amount in these rows would be cut; only where one is. */
+/**
+ * The width, by column, at which no amount in these rows is truncated; only columns with a
+ * truncated amount.
+ */
 function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
   const widths: Record<string, number> = {}
   for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {

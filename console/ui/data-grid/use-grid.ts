@@ -1,6 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useId, useRef, useState } from 'react'
-import { dismissHints } from '../toast.ts'
+import { dismissHints } from '../messages/toast.ts'
 import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { toggled } from './selection.ts'
@@ -14,15 +14,18 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The same once drawn, as state: a list that was empty first has none until rows come. */
+  /** The element as state once rendered; a list that was empty first has none until rows arrive. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** While details are open the list scrolls with its page, from this position; else null. */
+  /** The position of the page while open details make the list scroll with it; otherwise null. */
   readonly page: PagePosition | null
-  /** From the scroller's start to the first row. */
+  /** The distance from the scroller's start to the first row. */
   readonly margin: number
-  /** Index of the row that keys act on; -1 none. Kept by key, so that it moves with its row. */
+  /**
+   * The index of the row that keys act on; -1 for none. It is kept by key, so that it moves with
+   * its row.
+   */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -31,13 +34,15 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/** Rows drawn beyond each end: as many as come by in three frames of fast scrolling. */
+/**
+ * The number of rows rendered beyond each end: as many as pass in three frames of fast scrolling.
+ */
 export const OVERSCAN = 5
 
-/** Scrolled less than this, the newest row is in sight. */
+/** Scrolled by less than this, the newest row is visible. */
 export const AT_TOP_PX = 4
 
-/** What the table and the cards share: which rows are drawn, active, expanded and selected. */
+/** The state shared by the table and the cards: visible, active, expanded and selected rows. */
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
   const { rows, rowKey } = props
   const { scroller, box, attach } = useScroller()
@@ -118,7 +123,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** The rows with their details open. What the reader closes stays closed. */
+/** The rows with open details. Details that the reader closed stay closed. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -151,7 +156,10 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
   return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
 }
 
-/** Looks near the last known place first: rows only move when others are added or removed. */
+/**
+ * Searches near the last known place first, because rows only move when others are added or
+ * removed.
+ */
 function useActiveIndex<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,

@@ -2,9 +2,9 @@ import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from '
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
-import { Icon } from '../icons.tsx'
+import { Icon } from '../elements/icons.tsx'
 
-/** What the provider's script puts on the window. */
+/** The API that the provider's script adds to the window. */
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
   readonly reset: (id: string) => void
@@ -21,7 +21,7 @@ const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=exp
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** The provider's script, fetched once, and again after it did not come. */
+/** Loads the provider's script once, and again after a failure. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,7 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 let policy: ScriptPolicy | undefined
 
-/** The one address that this policy lets through, whatever it is asked. */
+/** The only address that this policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('human-check', { createScriptURL: () => SCRIPT })
@@ -56,11 +56,11 @@ function scriptUrl(): string {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** The provider's widget. `onToken` is called with a token, and with none once that expired. */
+/** The provider's widget. `onToken` is called with a token, and with none once it has expired. */
 export function HumanBox(props: {
   siteKey: string
   action: string
-  /** A greater one asks for a new token. */
+  /** A greater value requests a new token. */
   round: number
   onToken: (token: string) => void
 }): ReactElement {

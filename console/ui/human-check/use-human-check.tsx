@@ -1,20 +1,20 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
-import { showInfo } from '../toast.ts'
+import { showInfo } from '../messages/toast.ts'
 import { HumanBox } from './human-box.tsx'
 
 export type HumanCheck = {
-  /** Where the visitor is checked; null while the site asks for no check. */
+  /** The widget; null when the site requires no human verification. */
   readonly box: ReactElement | null
   /**
-   * The token for one call, empty where none is needed. null, and the visitor told to wait, while
-   * the check is not through.
+   * Returns the token for one request, empty when none is required. While the verification is not
+   * complete, it returns null and tells the visitor to wait.
    */
   readonly take: () => string | null
 }
 
-/** The human check of a form. `action`: what it is for, as the server names it. */
+/** The human verification of a form. `action` is its purpose, by the server's name. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
@@ -27,7 +27,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanWait'))
       return null
     }
-    // A token is good for one call: the next one needs a check of its own.
+    // A token is valid for one request; the next request needs another verification.
     token.current = ''
     setRound(round + 1)
     return current

@@ -9,16 +9,16 @@ export type RichTextProps = {
   title: string
   /** For a line at the edge of the page. */
   isSmall?: boolean
-  /** HTML alone; else markdown, with or without HTML in it. */
+  /** Plain HTML; otherwise markdown, with or without HTML in it. */
   isHtml?: boolean
-  /** Pixels that are reserved until the content is measured. */
+  /** The height in pixels that is reserved until the content is measured. */
   firstHeight?: number
 }
 
 /**
- * Markdown or HTML of the operator: cleaned, then shown in a frame that runs no script.
- * NOTE: the frame is of our origin only so that its height can be read; without scripts it can do
- * nothing with that. `allow-scripts` must never join it.
+ * Markdown or HTML of the operator: sanitized, then shown in a frame that runs no scripts.
+ * NOTE: the frame has our origin only so that its height can be read, which is harmless without
+ * scripts. `allow-scripts` must never be added.
  */
 export function RichFrame(props: RichTextProps): ReactElement {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -37,7 +37,10 @@ const nextId = (): number => {
   return lastId
 }
 
-/** NOTE: another document is another frame: in the same one it would be a step of the history. */
+/**
+ * NOTE: another document gets another frame, because in the same frame it would add a step to the
+ * history.
+ */
 function Frame(props: {
   html: string
   title: string
@@ -62,7 +65,10 @@ function Frame(props: {
   )
 }
 
-/** As high as its content, also when that wraps anew; answers how to stop. */
+/**
+ * Keeps the frame as high as its content, also when that wraps again; returns a function that stops
+ * it.
+ */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

@@ -4,7 +4,7 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** Markdown or HTML that an operator wrote. What draws it is fetched when there is some. */
+/** Markdown or HTML written by an operator. The renderer is loaded only when there is a text. */
 export function RichText(props: RichTextProps): ReactElement {
   return (
     <Suspense

@@ -4,12 +4,12 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/** What could leave its place, take input, or fight the site's own look. */
+/** Tags that could leave their place, take input, or change the site's appearance. */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Of those that do not stay, the ones whose content goes too: a link may be left bare by it. */
+/** Removed tags whose content is removed too; a link may remain empty as a result. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -17,11 +17,11 @@ export type FrameLook = {
   isDark: boolean
   language: string
   isSmall: boolean
-  /** HTML alone: what looks like markdown in it is text. */
+  /** Plain HTML, in which markdown is ordinary text. */
   isHtml: boolean
 }
 
-/** The console's own fonts, and its look in a frame. */
+/** The console's own fonts, and its styles inside a frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -30,8 +30,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Markdown or HTML of the operator as a whole document for a sandboxed frame, made safe: links open
- * elsewhere, and pictures come from this site or the text itself, for others are links.
+ * Turns markdown or HTML of the operator into a safe document for a sandboxed frame: links open in
+ * a new tab, and images come from this site or from the text itself; other images become links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -50,8 +50,9 @@ export function frameDocument(text: string, look: FrameLook): string {
 }
 
 /**
- * Styles go before anything else parses the text: the policy blocks them, and says so each time.
- * What is missed here is blocked there. A template's content is inert: nothing runs or loads.
+ * Styles are removed before anything else parses the text, because the policy blocks them and
+ * reports each one. Any style missed here is blocked there. A template's content is inert: nothing
+ * runs or loads.
  */
 function readied(html: string): string {
   const template = document.createElement('template')
@@ -61,7 +62,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** A link around a drawing, which does not stay: its name takes its place. */
+/** A link around a removed drawing shows the drawing's name instead. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -86,13 +87,13 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: the policy blocks pictures of other hosts, which could also count who looks. */
+/** NOTE: the policy blocks images of other hosts, which could also track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // A link within a link would end the outer one, empty: there, the picture's name stands for it.
+  // A link inside a link would end the outer one empty, so the image's name replaces it there.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

@@ -4,8 +4,8 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Lets a text through the policy of trusted types.
- * NOTE: for two sinks alone: an inert template, and a sandboxed frame of cleaned HTML.
+ * Lets a text pass the trusted-types policy.
+ * NOTE: only for two sinks, an inert template and a sandboxed frame of sanitized HTML.
  */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes

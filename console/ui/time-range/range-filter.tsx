@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../button.tsx'
-import { Icon } from '../icons.tsx'
-import { Popover } from '../popover.tsx'
-import { stampText } from '../time-text.ts'
+import { Button } from '../elements/button.tsx'
+import { Icon } from '../elements/icons.tsx'
+import { Popover } from '../elements/popover.tsx'
+import { stampText } from '../elements/time-text.ts'
 import './range-filter.css'
 import {
   boundsOf,
@@ -17,7 +17,7 @@ import {
 
 type Props = { range: TimeRange; onRange: (range: TimeRange) => void }
 
-/** Chooses the time: one that moves with the clock, or two fixed ends. */
+/** Selects a time range: a relative one, or two fixed ends. */
 export function RangeFilter({ range, onRange }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
@@ -80,7 +80,7 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setFaulty(true)
-    // The minute named as the end belongs to the range.
+    // The minute named as the end is part of the range.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

@@ -1,6 +1,6 @@
-import type { UrlParam } from '../url-state.ts'
+import type { UrlParam } from '../state/url-state.ts'
 
-/** What a reader chose: a range that moves with the clock, or two fixed ends (unix seconds). */
+/** The reader's choice: a relative range, or two fixed ends (unix seconds). */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -17,7 +17,10 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/** Always the same object for a span: a filter's default is known by it. */
+/**
+ * Returns the same object for a span each time, so that a filter's default is recognised by
+ * identity.
+ */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -28,12 +31,12 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** Unix seconds, both ends included; null is open. */
+/** Unix seconds, both ends included; null means open. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
- * The ends of a range at `now` (unix seconds). Relative ones end an hour ahead, so that a call
- * whose server's clock is a little fast isn't hidden.
+ * The ends of a range at `now` (unix seconds). Relative ranges end an hour ahead, so that a call
+ * from a server with a fast clock is not hidden.
  */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
@@ -46,11 +49,11 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 
-/** `24h`, or `1763683200-1763769600`: how a range stands in an address. */
+/** `24h`, or `1763683200-1763769600`: the form of a range in an address. */
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** The opposite; null for anything else, and for an end before its start. */
+/** Parses such a text; null for anything else, and for an end before its start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -60,21 +63,24 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** A range in the address, and `fallback` where it names none. */
+/** A range in the address, with `fallback` when the address has none. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,
   write: rangeText,
 })
 
-/** Midnight of the browser's zone, in unix seconds. */
+/** Midnight in the browser's time zone, in unix seconds. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/** `2026-11-21T08:30` of the browser's zone, as a date-time field writes it; null if it is none. */
+/**
+ * Parses `2026-11-21T08:30` in the browser's time zone, the format of a date-time field; null when
+ * invalid.
+ */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -87,5 +93,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** The browser's zone as readers know it: `Asia/Shanghai`. */
+/** The name of the browser's time zone: `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

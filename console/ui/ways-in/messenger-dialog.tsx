@@ -8,18 +8,18 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** The ways in that are no trip to another site and back. */
+/** Login methods that do not redirect to another site. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** WeChat's code or Telegram's button, as this site has them; fetched when first opened. */
+/** WeChat's QR code or Telegram's button, as configured for this site; loaded when first opened. */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** With WeChat's code; throws when refused. */
+  /** Called with WeChat's code; throws when it is refused. */
   onCode: (code: string) => Promise<void>
-  /** What Telegram's answer comes back with. */
+  /** Returns the state that Telegram's answer must carry. */
   getState: () => Promise<string>
   onClose: () => void
 }): ReactElement {

@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Button } from '../button.tsx'
-import { Dialog } from '../dialog.tsx'
-import { Icon } from '../icons.tsx'
+import { Dialog } from '../dialogs/dialog.tsx'
+import { Button } from '../elements/button.tsx'
+import { Icon } from '../elements/icons.tsx'
 
 type ScriptPolicy = { createScriptURL: (url: string) => string }
 type Globals = {
@@ -13,8 +13,9 @@ type Globals = {
 const SCRIPT = 'https://telegram.org/js/telegram-widget.js?22'
 
 /**
- * The element by which Telegram's widget is shown (core.telegram.org/widgets/login): its script
- * reads the attributes and puts a frame in its place. By address: a callback would need `eval`.
+ * The script element of Telegram's widget (core.telegram.org/widgets/login): it reads the
+ * attributes and inserts a frame. The widget redirects to an address, because a callback would need
+ * `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -33,7 +34,7 @@ function telegramScript(widget: {
 
 let policy: ScriptPolicy | undefined
 
-/** The one address that this policy lets through, whatever it is asked. */
+/** The only address that this policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('telegram-widget', { createScriptURL: () => SCRIPT })
@@ -41,8 +42,8 @@ function scriptUrl(): string {
 }
 
 /**
- * Telegram's own button. It sends this tab to `/oauth/telegram` with what Telegram says, and with
- * the state that `getState` answers when the dialog opens.
+ * Telegram's login button. It redirects this tab to `/oauth/telegram` with Telegram's data and the
+ * state that `getState` returns when the dialog opens.
  */
 export function TelegramDialog(props: {
   isOpen: boolean

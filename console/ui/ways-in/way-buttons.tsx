@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
-import { Button } from '../button.tsx'
-import { showError } from '../toast.ts'
+import { Button } from '../elements/button.tsx'
+import { showError } from '../messages/toast.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 import { WAY_ICONS, type Way } from './ways.ts'
 
-/** A button for each; one that leads to another site is busy until this tab has left. */
+/** A button for each method; one that leads to another site stays busy until this tab has left. */
 export function WayButtons(props: {
   ways: readonly Way[]
   leave: (type: OAuthType) => Promise<void>

@@ -1,8 +1,8 @@
 import type { Status } from '#read-api/contract/status.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
-import type { IconName } from '../icons.tsx'
+import type { IconName } from '../elements/icons.tsx'
 
-/** Other sites that say who somebody is. */
+/** Other sites that can identify a user. */
 export type Way = OAuthType | 'wechat' | 'telegram'
 
 export const WAYS: readonly Way[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram']

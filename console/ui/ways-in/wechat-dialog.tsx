@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextField } from '../fields.tsx'
-import { FormDialog } from '../form-dialog.tsx'
-import { useDraftForm } from '../use-draft-form.ts'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { TextField } from '../forms/fields.tsx'
+import { useDraftForm } from '../forms/use-draft-form.ts'
 
-/** The QR code of the site's WeChat account, and the code that this account answers with. */
+/** The QR code of the site's WeChat account, and a field for the code that the account replies. */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string

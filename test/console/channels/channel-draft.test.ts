@@ -9,7 +9,7 @@ import {
 import { channelFaults } from '#console/features/channels/form/channel-faults.ts'
 import { changedTerms, createdTerms } from '#console/features/channels/form/channel-terms.ts'
 import { endsInVersion, relayAddress } from '#console/features/channels/form/relay-address.ts'
-import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
+import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 
 const typeOf = (id: number) => TYPES.find((type) => type.id === id)

@@ -3,10 +3,10 @@ import { OverlaysProvider } from '@blueprintjs/core'
 import { type ReactElement, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startI18n } from '#console/i18n/i18n.ts'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 
 type Row = { id: number; model: string; quota: number }
 

@@ -6,7 +6,7 @@ import {
   threeDecimals,
 } from '#console/features/pricing/model-prices.ts'
 import { ratioTone } from '#console/features/pricing/ratio-tag.tsx'
-import { formatDecimal } from '#console/ui/exact-decimal.ts'
+import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { byCall, byTokens } from './models.ts'
 
 const shown = (ratio: number, completion: number, group: number) => {

@@ -14,8 +14,13 @@ import {
   tokenState,
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
-import { chatAddress, chatLinks } from '#console/ui/chat-links.ts'
-import { amountOfQuota, amountUnitOf, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import {
+  amountOfQuota,
+  amountUnitOf,
+  isNoAmount,
+  quotaOfAmount,
+} from '#console/ui/quota/quota-amount.ts'
+import { chatAddress, chatLinks } from '#console/ui/state/chat-links.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 

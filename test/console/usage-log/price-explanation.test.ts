@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
-import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage } from '#read-api/contract/logs.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'
 

@@ -1,5 +1,5 @@
-import { dateFieldText } from '#console/ui/date-field.ts'
-import type { DraftForm } from '#console/ui/use-draft-form.ts'
+import { dateFieldText } from '#console/ui/forms/date-field.ts'
+import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 

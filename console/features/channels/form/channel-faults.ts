@@ -1,5 +1,5 @@
-import { secondsOfDateField } from '#console/ui/date-field.ts'
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'

@@ -1,4 +1,4 @@
-import { secondsOfDateField } from '#console/ui/date-field.ts'
+import { secondsOfDateField } from '#console/ui/forms/date-field.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import type { ChannelDraft } from './channel-draft.ts'

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextAreaField } from '#console/ui/fields.tsx'
-import type { FieldState } from '#console/ui/use-draft-form.ts'
+import { TextAreaField } from '#console/ui/forms/fields.tsx'
+import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonFault, membersBut } from './json-faults.ts'
 
 /**

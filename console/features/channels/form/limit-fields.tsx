@@ -3,8 +3,8 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { optionsQuery } from '#console/api/options.ts'
-import { DateTimeField, TextField } from '#console/ui/fields.tsx'
-import { SwitchField } from '#console/ui/switches.tsx'
+import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
+import { SwitchField } from '#console/ui/forms/switches.tsx'
 import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
 /** Priority, limits, expiry and cost of a channel. */

@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { Dialog } from '#console/ui/dialog.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { Checkbox } from '#console/ui/switches.tsx'
+import { Dialog } from '#console/ui/dialogs/dialog.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { Checkbox } from '#console/ui/forms/switches.tsx'
 
 type PickerProps = {
   isOpen: boolean

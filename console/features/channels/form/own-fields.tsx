@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
-import { SelectField, TextAreaField, TextField } from '#console/ui/fields.tsx'
+import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { ChannelTypeField } from '#read-api/contract/channel-types.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { objectFault } from './json-faults.ts'

@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { Button } from '#console/ui/button.tsx'
-import { absoluteTimeText } from '#console/ui/time-text.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
 /** The balance at the provider, as last read, with a refresh button. */

@@ -1,6 +1,6 @@
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { listAddress } from '#console/ui/list-address.ts'
-import { choiceParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
+import { listAddress } from '#console/ui/lists/list-address.ts'
+import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
 /** The columns that the server sorts by, with their names on the wire. */
 const SORTS = [

@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { reasonText } from '#console/ui/channel-reason.ts'
-import { GroupTag } from '#console/ui/group-tag.tsx'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
-import { Time, useNow } from '#console/ui/time.tsx'
-import { absoluteTimeText } from '#console/ui/time-text.ts'
-import { Tooltip } from '#console/ui/tooltip.tsx'
+import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { Time, useNow } from '#console/ui/elements/time.tsx'
+import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
+import { Tooltip } from '#console/ui/elements/tooltip.tsx'
+import { reasonText } from '#console/ui/messages/channel-reason.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import {
   type ChannelState,

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
 import type { ChannelListView } from './use-channel-list.ts'
 
 /** The display modes of the list: by tag, with selection, by id. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
-import { RowSwitch } from '#console/ui/row-switch.tsx'
+import { type MenuEntry, RowMenu } from '#console/ui/elements/menu.tsx'
+import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './channel-actions.ts'
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
-import { showError } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/messages/toast.ts'
 
 /**
  * Runs an action on channels and reads the list again. Returns whether it was done; a failure is

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsQuery } from '#console/api/channels.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { showError } from '#console/ui/toast.ts'
-import { useListPage } from '#console/ui/use-list-page.ts'
-import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { useListPage } from '#console/ui/lists/use-list-page.ts'
+import { showError } from '#console/ui/messages/toast.ts'
+import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { ADDRESS, sortAfter } from './channel-address.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>

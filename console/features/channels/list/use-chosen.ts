@@ -1,5 +1,5 @@
 import { matchingChannelsQuery } from '#console/api/channels.ts'
-import { useChosenRows } from '#console/ui/use-chosen-rows.ts'
+import { useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { confirm } from '#console/ui/confirm.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { confirm } from '#console/ui/dialogs/confirm.tsx'
+import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 

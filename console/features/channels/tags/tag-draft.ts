@@ -1,4 +1,4 @@
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { UpdateTag } from '#write-api/contract/channels.ts'
 import { listOf } from '../form/channel-draft.ts'

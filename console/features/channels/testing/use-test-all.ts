@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { testProgressKey } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
-import { showError } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/messages/toast.ts'
 
 /** Starts a test of all channels; `TestProgressBar` shows its progress. */
 export function useTestAll(): () => Promise<void> {

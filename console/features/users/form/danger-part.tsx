@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
-import { Button } from '#console/ui/button.tsx'
-import type { IconName } from '#console/ui/icons.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
+import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { TypedNameDialog } from './typed-name-dialog.tsx'
 

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TextField } from '#console/ui/fields.tsx'
-import { FormDialog } from '#console/ui/form-dialog.tsx'
-import { FieldError, useDraftForm } from '#console/ui/use-draft-form.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 /** Asks for the username before an irreversible action. */

@@ -4,15 +4,15 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { usersKey } from '#console/api/users.ts'
-import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
-import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { PROOF_CODES, USERNAME_CODES } from '#console/ui/forms/at-field.ts'
 import {
   type DraftForm,
   errorsByCode,
   type FieldCodes,
   useDraftForm,
-} from '#console/ui/use-draft-form.ts'
-import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
+} from '#console/ui/forms/use-draft-form.ts'
+import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
+import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import {

@@ -2,8 +2,8 @@ import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
   USERNAME_LENGTH_MAX,
-} from '#console/ui/account-draft.ts'
-import type { DraftForm, FieldErrors } from '#console/ui/use-draft-form.ts'
+} from '#console/ui/forms/account-draft.ts'
+import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 

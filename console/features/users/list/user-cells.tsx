@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Quota } from '#console/ui/quota.tsx'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { calledOf, type Level, levelOf, stateOf, type UserState } from '../user-actions.ts'
 

@@ -1,6 +1,6 @@
-import { type AmountUnit, quotaOfAmount } from '#console/ui/quota-amount.ts'
-import { randomId } from '#console/ui/random-id.ts'
-import type { FieldErrors } from '#console/ui/use-draft-form.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { AmountField } from '#console/ui/amount-field.tsx'
-import { exactQuotaText } from '#console/ui/money.ts'
-import { Segmented } from '#console/ui/switches.tsx'
+import { AmountField } from '#console/ui/forms/amount-field.tsx'
+import { Segmented } from '#console/ui/forms/switches.tsx'
+import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { ReasonField } from '../reason-field.tsx'
 import type { Adjustment } from './use-adjustment.ts'
 

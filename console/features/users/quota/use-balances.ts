@@ -1,8 +1,8 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { userQuery } from '#console/api/users.ts'
-import { quotaOf } from '#console/ui/money.ts'
-import { useThrottled } from '#console/ui/use-throttled.ts'
+import { quotaOf } from '#console/ui/quota/money.ts'
+import { useThrottled } from '#console/ui/state/use-throttled.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000

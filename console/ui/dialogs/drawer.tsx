@@ -1,0 +1,60 @@
+import { type ReactElement, type ReactNode, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../elements/button.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Overlay } from './overlay.tsx'
+
+export type DrawerProps = {
+  isOpen: boolean
+  /** Called once closing is decided: at once, or after unsaved changes are discarded. */
+  onClose: () => void
+  title: string
+  lead?: ReactNode
+  /** Pixels; full width on narrow screens. */
+  width?: number
+  /** True with unsaved changes: closing asks for confirmation. */
+  hasUnsavedChanges?: boolean
+  footer?: ReactNode
+  children: ReactNode
+}
+
+/** A side panel with a title, a scrolling body and a fixed row of actions. */
+export function Drawer(props: DrawerProps): ReactElement {
+  const { t } = useTranslation()
+  const [isAsking, setAsking] = useState(false)
+  const id = useId()
+  const close = () => (props.hasUnsavedChanges === true ? setAsking(true) : props.onClose())
+  return (
+    <>
+      <Overlay
+        isOpen={props.isOpen}
+        onClose={close}
+        labelledBy={id}
+        className={(props.width ?? 640) > 700 ? 'tg-drawer tg-drawer-wide' : 'tg-drawer'}
+      >
+        <div className="tg-drawer-head">
+          <div>
+            <h2 id={id}>{props.title}</h2>
+            {props.lead === undefined ? null : <p>{props.lead}</p>}
+          </div>
+          <Button tone="quiet" icon="close" label={t('ui.close')} onClick={close} />
+        </div>
+        <div className="tg-drawer-body">{props.children}</div>
+        {props.footer === undefined ? null : <div className="tg-drawer-foot">{props.footer}</div>}
+      </Overlay>
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={t('ui.unsavedTitle')}
+        body={t('ui.unsavedBody')}
+        confirmText={t('ui.unsavedLeave')}
+        cancelText={t('ui.unsavedStay')}
+        tone="danger"
+        onCancel={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false)
+          props.onClose()
+        }}
+      />
+    </>
+  )
+}

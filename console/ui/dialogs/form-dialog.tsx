@@ -1,0 +1,72 @@
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../elements/button.tsx'
+import type { DraftForm } from '../forms/use-draft-form.ts'
+import { focusFirstFault } from '../forms/use-submit.ts'
+import { Dialog } from './dialog.tsx'
+
+const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
+
+/** The first input field, if there is one. */
+const focusFirstField = (panel: HTMLElement): void =>
+  panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
+
+/** A small dialog around one form: Enter submits it. For longer ones, `FormDrawer`. */
+export function FormDialog(props: {
+  isOpen: boolean
+  title: string
+  lead?: ReactNode
+  className?: string
+  role?: 'dialog' | 'alertdialog'
+  submitText: string
+  tone?: 'primary' | 'danger'
+  /** Nothing is submitted yet, by Enter neither. */
+  isDisabled?: boolean
+  form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
+  onClose: () => void
+  children: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const element = useRef<HTMLFormElement>(null)
+  const { isBusy, submit } = props.form
+  const isDisabled = props.isDisabled === true
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (wasBusy.current && !isBusy) focusFirstFault(element)
+    wasBusy.current = isBusy
+  }, [isBusy])
+  return (
+    <Dialog
+      isOpen={props.isOpen}
+      title={props.title}
+      lead={props.lead}
+      className={`tg-form-dialog ${props.className ?? ''}`}
+      role={props.role ?? 'dialog'}
+      onOpened={focusFirstField}
+      onClose={props.onClose}
+    >
+      <form
+        ref={element}
+        className="tg-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isDisabled) submit()
+        }}
+      >
+        {props.children}
+        <div className="tg-dialog-foot">
+          <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
+          <Button
+            type="submit"
+            tone={props.tone ?? 'primary'}
+            isBusy={isBusy}
+            isDisabled={isDisabled}
+          >
+            {props.submitText}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

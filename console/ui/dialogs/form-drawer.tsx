@@ -1,0 +1,48 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../elements/button.tsx'
+import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
+import { Drawer } from './drawer.tsx'
+import { mayLeave } from './may-leave.ts'
+
+/** A drawer around one form: Enter submits it, and closing it asks first if there are changes. */
+export function FormDrawer(props: {
+  isOpen: boolean
+  title: string
+  lead: string
+  /** The width of the drawer in pixels. */
+  width?: number
+  submitText: string
+  form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>
+  onClose: () => void
+  children: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const { isChanged, isBusy, submit } = props.form
+  const cancel = async () => {
+    if (await mayLeave(isChanged)) props.onClose()
+  }
+  return (
+    <Drawer
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={props.title}
+      lead={props.lead}
+      {...(props.width === undefined ? {} : { width: props.width })}
+      hasUnsavedChanges={isChanged}
+      footer={
+        <>
+          <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
+          <Button tone="primary" isBusy={isBusy} onClick={submit}>
+            {props.submitText}
+          </Button>
+        </>
+      }
+    >
+      <form className="tg-form" {...formProps(props.form)}>
+        {props.children}
+        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
+      </form>
+    </Drawer>
+  )
+}

@@ -1,0 +1,77 @@
+import { Overlay2 } from '@blueprintjs/core'
+import { type ReactElement, type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { dismissRefusals } from '../messages/toast.ts'
+import { lastDialog, useFocusReturn } from './use-focus-return.ts'
+
+/**
+ * The base of drawers and dialogs: it has a label, keeps the focus inside and returns it on close,
+ * and closes on Escape or a press outside.
+ */
+export function Overlay(props: {
+  isOpen: boolean
+  onClose: () => void
+  labelledBy: string
+  describedBy?: string | undefined
+  className: string
+  role?: 'dialog' | 'alertdialog'
+  /** Called once open, for a panel that places the focus on one of its controls. */
+  onOpened?: (panel: HTMLElement) => void
+  children: ReactNode
+}): ReactElement {
+  const panel = useRef<HTMLDivElement | null>(null)
+  useFocusReturn(props.isOpen)
+  // Refusals in the panel concern its content, which is left with it.
+  const { isOpen } = props
+  useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
+  // The panel gets the focus so that its name is read out, instead of the focus trap's edge.
+  const takeFocus = () =>
+    requestAnimationFrame(() => {
+      if (panel.current?.contains(document.activeElement) === false) {
+        panel.current.focus({ preventScroll: true })
+      }
+      if (panel.current !== null && document.activeElement === panel.current) {
+        props.onOpened?.(panel.current)
+      }
+    })
+  const attach = useCallback((node: HTMLDivElement) => {
+    panel.current = node
+    // An action may remove the focused element; the panel then needs the keys, such as Escape.
+    const observer = new MutationObserver(() => {
+      if (document.activeElement !== document.body || lastDialog() !== node) return
+      node.focus({ preventScroll: true })
+    })
+    observer.observe(node, { childList: true, subtree: true })
+    return () => {
+      observer.disconnect()
+      panel.current = null
+    }
+  }, [])
+  return (
+    <Overlay2
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      onOpening={takeFocus}
+      childRef={panel as React.RefObject<HTMLElement>}
+      backdropClassName="tg-backdrop"
+      className="tg-overlay"
+      transitionDuration={160}
+      transitionName="tg-overlay"
+      canEscapeKeyClose
+      canOutsideClickClose
+      shouldReturnFocusOnClose={false}
+    >
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it */}
+      <div
+        ref={attach}
+        className={`tg-overlay-panel ${props.className}`}
+        role={props.role ?? 'dialog'}
+        aria-modal="true"
+        aria-labelledby={props.labelledBy}
+        aria-describedby={props.describedBy}
+        tabIndex={-1}
+      >
+        {props.children}
+      </div>
+    </Overlay2>
+  )
+}

@@ -1,0 +1,34 @@
+import { useLocation, useMatch, useNavigate } from 'react-router-dom'
+import { returnToOf } from '../forms/form-return.ts'
+import { SETTLED } from '../forms/use-leave-guard.ts'
+
+export type Edited = number | 'new' | null
+
+type Addresses = { list: string; add?: string; edit: string }
+
+/**
+ * The form that is open by the address: at `add` that of a new item, below `edit` that of an item,
+ * else none. The id is 0 if the address does not name one.
+ */
+export function useDrawerAddress({ list, add = list, edit }: Addresses) {
+  const navigate = useNavigate()
+  const { search, state } = useLocation()
+  const returnTo = returnToOf(state)
+  const isNew = useMatch(add) !== null && add !== list
+  const match = useMatch(`${edit}/:id`)
+  const edited: Edited = isNew ? 'new' : match === null ? null : idOf(match.params.id)
+  const go = (pathname: string, state: object | null) =>
+    void navigate({ pathname, search }, { preventScrollReset: true, state })
+  return {
+    edited,
+    open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
+    /** Leads back to where the form was opened from, without asking about unsaved changes. */
+    close: () => {
+      if (returnTo === null) go(list, SETTLED)
+      else void navigate(returnTo, { state: SETTLED })
+    },
+  }
+}
+
+const idOf = (text: string | undefined): number =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0

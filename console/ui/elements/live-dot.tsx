@@ -1,0 +1,28 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSecondsLeft } from '../state/use-countdown.ts'
+
+export type LiveKind =
+  | 'live'
+  | 'held'
+  | 'paused'
+  | 'connecting'
+  | 'reconnecting'
+  | 'offline'
+  | 'resting'
+  | 'past'
+
+/** The state of the live updates: a word, and a mark whose shape differs by state. */
+export function LiveDot(props: {
+  kind: LiveKind
+  /** While reconnecting, the time of the next attempt by `performance.now()`. */
+  retryAt?: number | undefined
+}): ReactElement {
+  const { t } = useTranslation()
+  const seconds = useSecondsLeft(props.retryAt ?? null)
+  return (
+    <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
+      {t(`ui.live.${props.kind}`, { seconds })}
+    </output>
+  )
+}

@@ -1,0 +1,88 @@
+import { PopoverNext } from '@blueprintjs/core'
+import { createContext, type ReactElement, useContext, useEffect, useRef, useState } from 'react'
+import { useFocusReturn } from '../dialogs/use-focus-return.ts'
+
+type PopoverProps = {
+  /** The button that opens it. */
+  children: ReactElement
+  content: ReactElement
+  placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
+  /** `menu` for menus, `dialog` for anything with fields. */
+  kind?: 'menu' | 'dialog'
+  isOpen?: boolean
+  onOpenChange?: (isOpen: boolean) => void
+}
+
+const Dismiss = createContext<() => void>(() => undefined)
+
+/** Closes the popover around the caller. */
+export const useDismissPopover = (): (() => void) => useContext(Dismiss)
+
+/** Content that opens beside its button, and closes on Escape or a press outside. */
+export function Popover(props: PopoverProps): ReactElement {
+  const [isOpenHere, setOpenHere] = useState(false)
+  const isOpen = props.isOpen ?? isOpenHere
+  useFocusReturn(isOpen)
+  const setOpen = (next: boolean) => {
+    setOpenHere(next)
+    props.onOpenChange?.(next)
+  }
+  return (
+    <PopoverNext
+      content={
+        <Dismiss value={() => setOpen(false)}>
+          <FocusFirst>{props.content}</FocusFirst>
+          {isOpen && <EscapeCloses onEscape={() => setOpen(false)} />}
+        </Dismiss>
+      }
+      isOpen={isOpen}
+      onInteraction={setOpen}
+      placement={props.placement ?? 'bottom-end'}
+      popupKind={(props.kind ?? 'dialog') as never}
+      animation="minimal"
+      arrow={false}
+      popoverClassName="tg-popover"
+      autoFocus={false}
+      // The kit would return the focus after its fade, even if the user has moved it meanwhile.
+      shouldReturnFocusOnClose={false}
+      canEscapeKeyClose={false}
+      enforceFocus={isOpen}
+    >
+      {props.children}
+    </PopoverNext>
+  )
+}
+
+/** Closes on Escape inside or outside of overlays, and keeps the key from elements below. */
+function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
+  const mark = useRef<HTMLSpanElement>(null)
+  const act = useRef(onEscape)
+  act.current = onEscape
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || !(event.target instanceof Element)) return
+      const overlay = event.target.closest('.bp6-overlay')
+      if (overlay !== null && overlay !== mark.current?.closest('.bp6-overlay')) return
+      event.preventDefault()
+      event.stopPropagation()
+      act.current()
+    }
+    document.addEventListener('keydown', onKeyDown, true)
+    return () => document.removeEventListener('keydown', onKeyDown, true)
+  }, [])
+  return <span ref={mark} hidden />
+}
+
+/** Moves the focus inside: to the current choice of a menu, else to the first control. */
+function FocusFirst(props: { children: ReactElement }): ReactElement {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const chosen = box.current?.querySelector<HTMLElement>('[aria-checked="true"]')
+      const first = box.current?.querySelector<HTMLElement>('button:enabled, input, select, a')
+      ;(chosen ?? first)?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [])
+  return <div ref={box}>{props.children}</div>
+}

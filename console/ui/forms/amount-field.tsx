@@ -1,0 +1,65 @@
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStatus } from '#console/api/status.ts'
+import { type MoneyRule, quotaText } from '../quota/money.ts'
+import {
+  type AmountUnit,
+  amountOfQuota,
+  amountUnitOf,
+  isNoAmount,
+  quotaOfAmount,
+} from '../quota/quota-amount.ts'
+import { TextField } from './fields.tsx'
+
+/** Whether amounts are typed in dollars or in quota units, as the site shows them. */
+export function useAmountUnit(): AmountUnit {
+  const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
+    useStatus() ?? {}
+  return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
+}
+
+/** An amount of quota with usual amounts beside it; below it, its worth in the other unit. */
+export function AmountField(props: {
+  label: string
+  unit: AmountUnit
+  value: string
+  error: string | undefined
+  /** Shown as soon as what is typed is not an amount. */
+  wrongText: string
+  picksLabel: string
+  dollars: readonly bigint[]
+  worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
+  /** Rounded to cents unless given. */
+  moneyText?: (quota: bigint, rule: MoneyRule) => string
+  isRequired?: boolean
+  onChange: (amount: string) => void
+}): ReactElement {
+  const { i18n } = useTranslation()
+  const { label, unit, value, onChange, worth, moneyText = quotaText } = props
+  const quota = quotaOfAmount(value, unit)
+  const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: true }
+  const worthText = (amount: bigint): string =>
+    unit.isCurrency
+      ? worth.inUnits(amount.toLocaleString(i18n.language))
+      : worth.inMoney(moneyText(amount, rule))
+  return (
+    <TextField
+      label={label}
+      hint={quota === null ? undefined : worthText(quota)}
+      error={props.error ?? (isNoAmount(value, unit) ? props.wrongText : undefined)}
+      isRequired={props.isRequired}
+      inputMode="decimal"
+      autoComplete="off"
+      maxLength={24}
+      picks={{
+        label: props.picksLabel,
+        choices: props.dollars.map((dollars) => ({
+          value: amountOfQuota(dollars * unit.quotaPerUnit, unit),
+          text: `$${dollars}`,
+        })),
+      }}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}

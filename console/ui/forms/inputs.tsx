@@ -1,0 +1,116 @@
+import type { ComponentProps, ReactElement } from 'react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon, type IconName } from '../elements/icons.tsx'
+
+type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size'> & {
+  value: string
+  onChange: (value: string) => void
+  icon?: IconName
+  /** Uses digits of one width, for numbers and keys. */
+  isMono?: boolean
+}
+
+/** A one-line text box. Its label comes from `FormField`, or from `aria-label`. */
+export function TextInput({
+  onChange,
+  icon,
+  isMono,
+  className,
+  ...rest
+}: TextInputProps): ReactElement {
+  const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
+  const input = (
+    <input
+      type="text"
+      {...rest}
+      className={classes.join(' ').trim()}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+  if (icon === undefined) return input
+  return (
+    <span className="tg-input-icon">
+      <Icon name={icon} />
+      {input}
+    </span>
+  )
+}
+
+/** A box for a password or key, with a button that reveals it. */
+export function PasswordInput({
+  isKey = false,
+  ...props
+}: TextInputProps & { isKey?: boolean }): ReactElement {
+  const { t } = useTranslation()
+  const [isShown, setShown] = useState(false)
+  return (
+    <span className="tg-input-end">
+      <TextInput {...props} type={isShown ? 'text' : 'password'} />
+      <button
+        type="button"
+        className="tg-input-button"
+        aria-label={t(buttonText(isKey, isShown))}
+        aria-pressed={isShown}
+        onClick={() => setShown(!isShown)}
+      >
+        <Icon name={isShown ? 'eyeOff' : 'eye'} />
+      </button>
+    </span>
+  )
+}
+
+const buttonText = (isKey: boolean, isShown: boolean) => {
+  if (isKey) return isShown ? 'ui.hideKey' : 'ui.showKey'
+  return isShown ? 'ui.hidePassword' : 'ui.showPassword'
+}
+
+type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value'> & {
+  value: string
+  onChange: (value: string) => void
+  isMono?: boolean
+}
+
+export function TextArea({ onChange, isMono, className, ...rest }: TextAreaProps): ReactElement {
+  const classes = ['tg-input', 'tg-textarea', isMono === true ? 'tg-mono' : '', className ?? '']
+  return (
+    <textarea
+      rows={4}
+      {...rest}
+      className={classes.join(' ').trim()}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+export type Choice<Value extends string> = { value: Value; label: string; isDisabled?: boolean }
+
+type SelectProps<Value extends string> = Omit<
+  ComponentProps<'select'>,
+  'onChange' | 'value' | 'size'
+> & {
+  value: Value
+  choices: readonly Choice<Value>[]
+  onChange: (value: Value) => void
+}
+
+/** The native list of the browser with the console's style, which works on every device. */
+export function Select<Value extends string>(props: SelectProps<Value>): ReactElement {
+  const { choices, onChange, className, ...rest } = props
+  return (
+    <span className={`tg-select ${className ?? ''}`.trim()}>
+      <select
+        {...rest}
+        className="tg-input"
+        onChange={(event) => onChange(event.currentTarget.value as Value)}
+      >
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value} disabled={choice.isDisabled}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevronDown" />
+    </span>
+  )
+}

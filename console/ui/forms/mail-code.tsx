@@ -1,0 +1,116 @@
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '#console/api/client.ts'
+import { Button } from '../elements/button.tsx'
+import { showSuccess } from '../messages/toast.ts'
+import { useCountdown } from '../state/use-countdown.ts'
+import { atField, MAIL_CODES } from './at-field.ts'
+import { TextField } from './fields.tsx'
+import { FormField } from './form-field.tsx'
+import { TextInput } from './inputs.tsx'
+import type { FieldErrors } from './use-draft-form.ts'
+import { useSubmit } from './use-submit.ts'
+
+type CodePurpose = 'register' | 'bind' | 'notify'
+
+/** Mails a code to the address, for a new account or the user's own. */
+const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
+  call('GET /api/verification', { query: { email, purpose, turnstile } })
+
+const RESEND_SECONDS = 30
+
+type MailCodeDraft = { readonly email: string; readonly code: string }
+
+/** An address and the code that is mailed to it, which can be requested again after 30 s. */
+export function MailCodeFields(props: {
+  draft: MailCodeDraft
+  errors: FieldErrors<MailCodeDraft>
+  purpose: CodePurpose
+  onChange: (patch: Partial<MailCodeDraft>) => void
+  /** The token of the human check for the call; null until the check has passed. */
+  takeToken: () => string | null
+  /** Called if a code is requested without an address. */
+  onNoAddress: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { draft, errors, onChange } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [refused, setRefused] = useState({ email: '', words: '' })
+  const fault = refused.email === draft.email && refused.words
+  return (
+    <>
+      <TextField
+        label={t('auth.email')}
+        error={fault || errors.email}
+        ref={input}
+        name="email"
+        type="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={draft.email}
+        onChange={(email) => onChange({ email })}
+      />
+      <MailCodeField
+        email={draft.email}
+        code={draft.code}
+        error={errors.code}
+        purpose={props.purpose}
+        onCode={(code) => onChange({ code })}
+        takeToken={props.takeToken}
+        onNoAddress={props.onNoAddress}
+        onRefused={(words) => {
+          setRefused({ email: draft.email, words })
+          input.current?.focus()
+        }}
+      />
+    </>
+  )
+}
+
+/** The code that is mailed to an address from another field. */
+export function MailCodeField(props: {
+  email: string
+  code: string
+  error: string | undefined
+  purpose: CodePurpose
+  onCode: (code: string) => void
+  takeToken: () => string | null
+  onNoAddress: () => void
+  /** True if no code can be sent to the address. */
+  onRefused: (words: string) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { secondsLeft, start } = useCountdown()
+  const { isBusy, submit } = useSubmit(async () => {
+    if (props.email.trim() === '') return props.onNoAddress()
+    const token = props.takeToken()
+    if (token === null) return
+    await atField(MAIL_CODES, props.onRefused, async () => {
+      await sendCode(props.email.trim(), props.purpose, token)
+      start(RESEND_SECONDS)
+      showSuccess(t('auth.codeSent'))
+    })
+  })
+  return (
+    <FormField label={t('auth.code')} error={props.error}>
+      {(control) => (
+        <div className="tg-with-button">
+          <TextInput
+            {...control}
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={12}
+            isMono
+            value={props.code}
+            onChange={props.onCode}
+          />
+          <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
+            {secondsLeft > 0 ? t('auth.codeAgain', { seconds: secondsLeft }) : t('auth.sendCode')}
+          </Button>
+        </div>
+      )}
+    </FormField>
+  )
+}

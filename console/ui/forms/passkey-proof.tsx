@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { securityQuery } from '#console/api/account.ts'
+import { arePasskeysPossible, proveByPasskey } from '#console/api/auth/passkeys.ts'
+import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import { Button } from '../elements/button.tsx'
+import { useSubmit } from './use-submit.ts'
+
+/** Shows a passkey and goes on in one press; nothing if the user has no passkey. */
+export function PasskeyProof(props: {
+  act: (proof: ProofOnly) => Promise<void>
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
+  const { isBusy, submit } = useSubmit(async () => props.act(await proveByPasskey()))
+  if (!has || !arePasskeysPossible()) return null
+  return (
+    <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>
+      {t('auth.usePasskey')}
+    </Button>
+  )
+}

@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react'
+import { useBlocker } from 'react-router-dom'
+import { mayLeave } from '../dialogs/may-leave.ts'
+
+/** The state of a navigation that was already confirmed or needs no confirmation. */
+export const SETTLED = { isSettled: true }
+
+/** Asks for confirmation before a page with unsaved changes is left or closed. */
+export function useLeaveGuard(hasUnsavedChanges: boolean): void {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      hasUnsavedChanges &&
+      currentLocation.pathname !== nextLocation.pathname &&
+      (nextLocation.state as Partial<typeof SETTLED> | null)?.isSettled !== true,
+  )
+  const isAsking = useRef(false)
+  useEffect(() => {
+    if (blocker.state !== 'blocked' || isAsking.current) return
+    isAsking.current = true
+    void mayLeave(true).then((isLeaving) => {
+      isAsking.current = false
+      if (isLeaving) blocker.proceed()
+      else blocker.reset()
+    })
+  }, [blocker])
+  useEffect(() => {
+    if (!hasUnsavedChanges) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [hasUnsavedChanges])
+}

@@ -1,0 +1,49 @@
+import { type RefObject, useRef, useState } from 'react'
+import { translate } from '#console/i18n/i18n.ts'
+import { dismissRefusals, showError } from '../messages/toast.ts'
+
+/**
+ * Runs a form's submit once at a time. A second press while the first is under way is refused
+ * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown; messages
+ * of an earlier attempt go.
+ */
+export function useSubmit<Args extends readonly unknown[] = []>(
+  act: (...args: Args) => Promise<void>,
+  onRepeat?: () => void,
+): { isBusy: boolean; submit: (...args: Args) => Promise<void> } {
+  const isRunning = useRef(false)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (...args: Args) => {
+    if (isRunning.current) {
+      showError(translate('ui.duplicate'), { goesAlong: true })
+      onRepeat?.()
+      return
+    }
+    isRunning.current = true
+    setBusy(true)
+    dismissRefusals()
+    try {
+      await act(...args)
+    } catch (error) {
+      showError(error)
+    } finally {
+      isRunning.current = false
+      setBusy(false)
+    }
+  }
+  return { isBusy, submit }
+}
+
+/** A busy page may render new state only some frames later. */
+const FRAMES = 20
+
+/** Moves the focus to the first invalid control, once it is rendered as invalid. */
+export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
+  requestAnimationFrame(() => {
+    const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    if (control) {
+      control.focus()
+      control.scrollIntoView({ block: 'center' })
+    } else if (frames > 1) focusFirstFault(form, frames - 1)
+  })
+}

@@ -1,0 +1,72 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { Button } from '../elements/button.tsx'
+import { CopyButton } from '../elements/copy-button.tsx'
+import { Icon, type IconName } from '../elements/icons.tsx'
+
+/** Explains why there is nothing, and offers an action. */
+export function EmptyState(props: {
+  icon?: IconName
+  title: string
+  body?: ReactNode
+  action?: ReactNode
+}): ReactElement {
+  return (
+    <div className="tg-empty">
+      <span className="tg-empty-icon">
+        <Icon name={props.icon ?? 'list'} size={20} />
+      </span>
+      <p className="tg-empty-title">{props.title}</p>
+      {props.body === undefined ? null : <div className="tg-empty-body">{props.body}</div>}
+      {props.action === undefined ? null : <div className="tg-actions">{props.action}</div>}
+    </div>
+  )
+}
+
+/**
+ * A failed query: the message of the error, its request id, and a retry; if the user lacks the
+ * permission, a message that a retry does not help.
+ */
+export function ErrorState(props: {
+  error: Error
+  onRetry?: () => void
+  /** The title above the message of the error. */
+  title?: string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { error } = props
+  const requestId = error instanceof ApiError ? error.requestId : ''
+  const detail = error instanceof ApiError ? error.detail : ''
+  const isForbidden = error instanceof ApiError && error.status === 403
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={isForbidden ? 'eyeOff' : 'alert'}
+        title={isForbidden ? t('ui.forbidden') : props.title || error.message || t('ui.loadFailed')}
+        body={
+          <>
+            {isForbidden || props.title !== undefined ? (
+              <p>{error.message}</p>
+            ) : (
+              detail !== '' && <p>{detail}</p>
+            )}
+            {requestId !== '' && (
+              <span className="tg-request-id">
+                {t('request.requestId')} <code>{requestId}</code>
+                <CopyButton text={requestId} label={t('ui.copy')} />
+              </span>
+            )}
+          </>
+        }
+        action={
+          props.onRetry === undefined || isForbidden ? undefined : (
+            <Button icon="refresh" onClick={props.onRetry}>
+              {t('ui.retry')}
+            </Button>
+          )
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { type ReactElement, type ReactNode, useEffect } from 'react'
+import { useStatus } from '#console/api/status.ts'
+import { announce } from '../messages/announcer.tsx'
+
+export const DEFAULT_SITE_NAME = 'Tallygate'
+
+/** The name of the site; the default until its status is loaded. */
+export function useSiteName(): string {
+  return useStatus()?.system_name || DEFAULT_SITE_NAME
+}
+
+/** Names the page in the tab and tells screen readers that it opened. */
+export function usePageTitle(title: string): void {
+  const siteName = useSiteName()
+  useEffect(() => {
+    document.title = `${title} · ${siteName}`
+  }, [title, siteName])
+  useEffect(() => announce(title), [title])
+}
+
+/** The frame of every console page: its only h1, its actions and its content. */
+export function Page(props: {
+  title: string
+  /** One line under the title. */
+  lead?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}): ReactElement {
+  usePageTitle(props.title)
+  return (
+    <div className="tg-page">
+      <header className="tg-page-head">
+        <div>
+          <h1>{props.title}</h1>
+          {props.lead === undefined ? null : <p className="tg-page-lead">{props.lead}</p>}
+        </div>
+        {props.actions === undefined ? null : <div className="tg-actions">{props.actions}</div>}
+      </header>
+      {props.children}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../elements/button.tsx'
+import type { ChosenRows } from './use-chosen-rows.ts'
+
+/** The number of selected rows and the actions on them; renders nothing while none is. */
+export function ChosenBar(props: {
+  chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
+  /** The buttons. */
+  children: ReactNode
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const { picked, choosable, chooseAll, chooseNone } = props.chosen
+  if (picked.length === 0) return null
+  return (
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('ui.chosenActions')}>
+      <div className="tg-chosen-part">
+        <span role="status">{t('ui.chosen', { count: picked.length })}</span>
+        {choosable > 0 && (
+          <Button tone="quiet" size="small" onClick={() => void chooseAll()}>
+            {t('ui.chooseMatching', { count: choosable })}
+          </Button>
+        )}
+        <Button tone="quiet" size="small" onClick={chooseNone}>
+          {t('ui.chooseNone')}
+        </Button>
+      </div>
+      <div className="tg-chosen-part">{props.children}</div>
+    </fieldset>
+  )
+}

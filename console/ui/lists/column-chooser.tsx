@@ -1,0 +1,102 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Density, useDensity } from '../data-grid/density.ts'
+import type { ColumnLayout } from '../data-grid/use-column-layout.ts'
+import { Button } from '../elements/button.tsx'
+import { Popover } from '../elements/popover.tsx'
+import { Checkbox, Segmented } from '../forms/switches.tsx'
+
+type Choice<Row> = {
+  layout: ColumnLayout<Row>
+  /** The density of the list until the reader chooses one. */
+  density?: Density
+}
+
+/** Chooses the columns of a list, their order, the row height and the format of times. */
+export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Popover content={<Choices {...props} />}>
+      <Button icon="columns" label={t('ui.columns')} />
+    </Popover>
+  )
+}
+
+function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
+  const { t } = useTranslation()
+  const [density, setDensity] = useDensity(atFirst)
+  const choosable = layout.all.filter((column) => column.isPinned !== true)
+  return (
+    <div className="tg-chooser">
+      <ul aria-label={t('ui.columns')}>
+        {choosable.map((column, index) => (
+          <li key={column.id}>
+            <Checkbox
+              label={column.title}
+              isOn={layout.isShown(column)}
+              onChange={(isOn) => layout.setShown(column.id, isOn)}
+            />
+            <Button
+              tone="quiet"
+              size="small"
+              icon="arrowUp"
+              label={t('ui.moveUp', { name: column.title })}
+              isDisabled={index === 0}
+              onClick={() => layout.move(column.id, -1)}
+            />
+            <Button
+              tone="quiet"
+              size="small"
+              icon="arrowDown"
+              label={t('ui.moveDown', { name: column.title })}
+              isDisabled={index === choosable.length - 1}
+              onClick={() => layout.move(column.id, 1)}
+            />
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <TimesLine layout={layout} />
+        <Line
+          label={t('ui.density')}
+          value={density}
+          choices={[
+            { value: 'compact', label: t('ui.densityCompact') },
+            { value: 'comfortable', label: t('ui.densityComfortable') },
+          ]}
+          onChange={setDensity}
+        />
+        <Button tone="quiet" size="small" onClick={layout.reset}>
+          {t('ui.columnsReset')}
+        </Button>
+      </footer>
+    </div>
+  )
+}
+
+/** The format of times, for a list that has any. */
+function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement | null {
+  const { t } = useTranslation()
+  if (layout.isAgo === null) return null
+  return (
+    <Line
+      label={t('ui.times')}
+      value={layout.isAgo ? 'ago' : 'date'}
+      choices={[
+        { value: 'date', label: t('ui.timesDate') },
+        { value: 'ago', label: t('ui.timesAgo') },
+      ]}
+      onChange={(times) => layout.setAgo(times === 'ago')}
+    />
+  )
+}
+
+/** An option with its name beside it. */
+function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]): ReactElement {
+  return (
+    <div className="tg-chooser-line">
+      <span aria-hidden="true">{props.label}</span>
+      <Segmented {...props} />
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+import { type ReactElement, type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCommands } from '../commands/use-commands.ts'
+import type { Column } from '../data-grid/column.ts'
+import { DataGrid } from '../data-grid/data-grid.tsx'
+import type { DataGridProps } from '../data-grid/grid-props.ts'
+import { useColumnLayout } from '../data-grid/use-column-layout.ts'
+import { Button } from '../elements/button.tsx'
+import type { IconName } from '../elements/icons.tsx'
+import { SearchInput } from '../forms/search-input.tsx'
+import { EmptyState, ErrorState } from '../layout/empty-state.tsx'
+import { Panel } from '../layout/panel.tsx'
+import { ColumnChooser } from './column-chooser.tsx'
+import { Pagination, type Paging } from './pagination.tsx'
+import { Toolbar } from './toolbar.tsx'
+import type { ListView } from './use-list-page.ts'
+
+type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefetching'
+
+type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
+  view: ListView<Row>
+  /** The key under which this browser keeps the layout of the columns. */
+  layoutKey: string
+  columns: readonly Column<Row>[]
+  filters: ReactNode
+  /** Whether the toolbar has a button that clears the filters. */
+  isClearable?: boolean
+  /** Creates a row: a command, and the action of an empty list. */
+  create?: { text: string; act: () => void }
+  /** The texts for a list without rows, and for filters that match none. */
+  none?: { icon: IconName; title: string; body: string }
+  notFound?: { title: string; body: string }
+  /** Placed at the end of the toolbar, before and after the refresh button. */
+  modes?: ReactNode
+  tools?: ReactNode
+  /** Placed between the toolbar and the rows. */
+  notice?: ReactNode
+  /** The actions on the selected rows, below the rows so that these keep their place. */
+  chosen?: ReactNode
+  /** Keeps the last column, which has the row's actions, in sight as the others scroll. */
+  isEnded?: boolean
+}
+
+/** A paged list: its filters, its rows or the reason why there are none, and its pager. */
+export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
+  const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
+  const { modes, tools, notice, chosen, isEnded, ...grid } = rest
+  const { list, paging, sorts } = view
+  const { t } = useTranslation()
+  const sortable = useMemo(
+    () => columns.map((column) => ({ isSortable: Object.hasOwn(sorts, column.id), ...column })),
+    [columns, sorts],
+  )
+  const layout = useColumnLayout(layoutKey, sortable)
+  useListCommands(props)
+  const clear = (
+    <Button tone="quiet" icon="close" onClick={view.clear}>
+      {t('ui.clearFilters')}
+    </Button>
+  )
+  return (
+    <Panel isFlush>
+      <Toolbar
+        label={t('ui.filters')}
+        end={
+          <>
+            {modes}
+            <Button icon="refresh" label={t('ui.refresh')} onClick={view.refresh} />
+            <ColumnChooser layout={layout} />
+            {tools}
+          </>
+        }
+      >
+        {filters}
+        {isClearable === true && view.isFiltered && clear}
+      </Toolbar>
+      {notice}
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={view.refresh} />
+      ) : (
+        <div className={isEnded === true ? 'tg-list-ended' : undefined}>
+          <DataGrid
+            sort={view.sort}
+            onSort={view.setSort}
+            rows={view.rows}
+            empty={<NoRows {...props} />}
+            {...grid}
+            layout={layout}
+            {...(grid.branch === undefined ? placeOf(paging) : {})}
+            isLoading={list.isPending}
+            isRefetching={list.isPlaceholderData}
+          />
+        </div>
+      )}
+      {chosen}
+      <Pagination {...paging} />
+    </Panel>
+  )
+}
+
+/** The position of the rows in the list; not for a tree, whose rows the server does not count. */
+const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
+
+/** The keyword filter of a list, which updates the address as it is typed. */
+export function KeywordFilter(props: {
+  label: string
+  view: {
+    readonly filter: { readonly keyword: string }
+    readonly setFilter: (patch: { keyword: string }, how: { isTyping: boolean }) => void
+  }
+}): ReactElement {
+  const { filter, setFilter } = props.view
+  return (
+    <SearchInput
+      icon="search"
+      label={props.label}
+      value={filter.keyword}
+      onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
+    />
+  )
+}
+
+type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & {
+  view: Pick<ListView<never>, 'isFiltered' | 'clear'>
+}
+
+/** The reason for an empty list: the filters match no row, or there is none yet. */
+function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
+  const { t } = useTranslation()
+  if (none === undefined || (notFound !== undefined && view.isFiltered)) {
+    const clear = <Button onClick={view.clear}>{t('ui.clearFilters')}</Button>
+    return <EmptyState icon="search" title={t('ui.noRows')} {...notFound} action={clear} />
+  }
+  const add = create !== undefined && (
+    <Button tone="primary" icon="add" onClick={create.act}>
+      {create.text}
+    </Button>
+  )
+  return <EmptyState {...none} action={add === false ? undefined : add} />
+}
+
+function useListCommands<Row>({ view, create }: ListPanelProps<Row>): void {
+  const { t } = useTranslation()
+  const refresh = { id: 'refresh', title: t('ui.refresh'), act: view.refresh } as const
+  useCommands([
+    ...(create === undefined
+      ? []
+      : [
+          {
+            id: 'create',
+            title: create.text,
+            section: 'page',
+            icon: 'add',
+            act: create.act,
+          } as const,
+        ]),
+    { ...refresh, section: 'page', keys: 'r', icon: 'refresh' },
+  ])
+}

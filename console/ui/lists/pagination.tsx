@@ -1,0 +1,138 @@
+import { type ReactElement, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import type { Command } from '../commands/command.ts'
+import { useCommands } from '../commands/use-commands.ts'
+import { Button } from '../elements/button.tsx'
+import type { IconName } from '../elements/icons.tsx'
+import { Select } from '../forms/inputs.tsx'
+import { useLocalPreference } from '../state/use-local-preference.ts'
+import { PAGE_SIZES, type PageSize } from './list-address.ts'
+
+/**
+ * The page size of lists, remembered under a key that lists share; `fallback` is the size of a
+ * list until the user chooses one.
+ */
+export function usePageSize(
+  key = 'page-size',
+  fallback: PageSize = 10,
+): [PageSize, (size: PageSize) => void] {
+  return useLocalPreference<PageSize>(
+    key,
+    fallback,
+    (stored) => PAGE_SIZES.find((size) => size === Number(stored)) ?? null,
+  )
+}
+
+/** `replace` replaces a page that no longer exists, so that Back does not lead to it. */
+type GoTo = (page: number, how?: { replace: boolean }) => void
+
+export type Paging = {
+  page: number
+  pageSize: PageSize
+  total: number
+  /** True if there are more rows than were counted. */
+  isCapped?: boolean
+  onPage: GoTo
+  onPageSize: (size: PageSize) => void
+}
+
+/** The paging of a list by `goTo`; a change of size returns to the first page. */
+export const pagingOf = (
+  { page, total = 0 }: { page: number; total: number | undefined },
+  [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
+  goTo: GoTo,
+): Paging => ({
+  page,
+  pageSize,
+  total,
+  onPage: goTo,
+  onPageSize: (size) => {
+    setPageSize(size)
+    goTo(0)
+  },
+})
+
+/** `page` counts from 0. Renders nothing if there is only one page of the smallest size. */
+export function Pagination(props: Paging): ReactElement | null {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { page, pageSize, total } = props
+  const pages = Math.max(1, Math.ceil(total / pageSize))
+  useCommands([
+    pageCommand(t('ui.previousPage'), '[', page > 0, () => props.onPage(page - 1)),
+    pageCommand(t('ui.nextPage'), ']', page + 1 < pages, () => props.onPage(page + 1)),
+  ])
+  useLastPage(props, pages)
+  if (total === 0) return null
+  const more = props.isCapped === true ? '+' : ''
+  const range = {
+    from: number.format(page * pageSize + 1),
+    to: number.format(Math.min(total, (page + 1) * pageSize)),
+    total: number.format(total) + more,
+  }
+  const place = t('ui.pageOf', {
+    page: number.format(page + 1),
+    pages: number.format(pages) + more,
+  })
+  return (
+    <nav className="tg-pagination" aria-label={place}>
+      <div className="tg-pagination-range">
+        <span>{t('ui.rangeOf', range)}</span>
+        {pages > 1 && <span className="tg-pagination-page">{place}</span>}
+      </div>
+      <div className="tg-pagination-turns">
+        <Select
+          aria-label={t('ui.pageSize')}
+          value={String(pageSize)}
+          choices={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
+          onChange={(value) => props.onPageSize(Number(value) as PageSize)}
+        />
+        <Turns {...props} pages={pages} />
+      </div>
+    </nav>
+  )
+}
+
+/** The page is beyond the end: its rows were deleted, or the address is outdated. */
+function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
+  const isGone = total > 0 && page >= pages && isCapped !== true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
+  useEffect(() => {
+    if (isGone) onPage(pages - 1, { replace: true })
+  }, [isGone, pages])
+}
+
+/** The first and last page have buttons if they are further than the next page. */
+function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
+  const { t } = useTranslation()
+  const turn = (icon: IconName, label: string, to: number) => (
+    <Button
+      icon={icon}
+      label={label}
+      isDisabled={to < 0 || to >= pages || to === page}
+      onClick={() => onPage(to)}
+    />
+  )
+  const hasEnds = pages > 2
+  return (
+    <>
+      {hasEnds && turn('chevronsLeft', t('ui.firstPage'), 0)}
+      {turn('chevronLeft', t('ui.previousPage'), page - 1)}
+      {turn('chevronRight', t('ui.nextPage'), page + 1)}
+      {/* The last page is unknown if there are more rows than were counted. */}
+      {hasEnds && isCapped !== true && turn('chevronsRight', t('ui.lastPage'), pages - 1)}
+    </>
+  )
+}
+
+const pageCommand = (title: string, keys: string, isOn: boolean, turn: () => void): Command => ({
+  id: `page-${keys}`,
+  title,
+  section: 'page',
+  keys,
+  isKeyOnly: true,
+  act: () => {
+    if (isOn) turn()
+  },
+})

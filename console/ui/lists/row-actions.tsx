@@ -1,0 +1,25 @@
+import type { ReactElement } from 'react'
+import { Button } from '../elements/button.tsx'
+import type { IconName } from '../elements/icons.tsx'
+
+export type RowAct = {
+  readonly icon: IconName
+  /** The accessible name, which includes the row's. */
+  readonly label: string
+  readonly act: () => void
+  /** The same action as a press on the row; a card has its own button for it. */
+  readonly isOnTable?: boolean
+}
+
+/** The actions on one row, each with an icon. */
+export function RowActions({ acts }: { acts: readonly RowAct[] }): ReactElement {
+  return (
+    <span className="tg-row-actions">
+      {acts.map(({ icon, label, act, isOnTable }) => (
+        <span key={icon} className={isOnTable === true ? 'tg-on-table' : undefined}>
+          <Button tone="quiet" size="small" icon={icon} label={label} onClick={act} />
+        </span>
+      ))}
+    </span>
+  )
+}

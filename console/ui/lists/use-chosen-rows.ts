@@ -1,0 +1,71 @@
+import {
+  type QueryKey,
+  type UseQueryOptions,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useState } from 'react'
+import { type ListPage, MATCHING_MAX } from '#console/api/request.ts'
+import { showError } from '../messages/toast.ts'
+
+const NONE: ReadonlySet<string> = new Set()
+
+type Stored = {
+  /** The filters at the time of the selection; a change of filters starts a new selection. */
+  readonly under: string
+  readonly keys: ReadonlySet<string>
+  /** True once all matching rows were requested, so that rows of other pages are selected too. */
+  readonly isBeyond: boolean
+}
+
+export type ChosenRows<Row> = {
+  readonly picked: readonly Row[]
+  readonly keys: ReadonlySet<string>
+  readonly choose: (keys: ReadonlySet<string>) => void
+  readonly chooseNone: () => void
+  /** The number of matching rows; 0 if this page has them all, or if there are too many. */
+  readonly choosable: number
+  readonly chooseAll: () => Promise<void>
+}
+
+/**
+ * The selected rows of a list, on this page and among all that match. `matching` reads the latter
+ * when `chooseAll` is called and with each reload of the list, so that changes show.
+ */
+export function useChosenRows<
+  Row extends { id: number },
+  Match extends Row,
+  Key extends QueryKey,
+>(given: {
+  readonly rows: readonly Row[]
+  readonly total: number
+  readonly filters: object
+  readonly matching: UseQueryOptions<ListPage<Match>, Error, ListPage<Match>, Key>
+}): ChosenRows<Row> {
+  const { rows, total, matching } = given
+  const client = useQueryClient()
+  const under = JSON.stringify(given.filters)
+  const none: Stored = { under, keys: NONE, isBeyond: false }
+  const [stored, setStored] = useState(none)
+  const { keys, isBeyond } = stored.under === under ? stored : none
+  const all = useQuery({ ...matching, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
+  const shown = new Set(rows.map(({ id }) => id))
+  const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !shown.has(id))
+  const picked = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
+  const canAll = total > rows.length && total <= MATCHING_MAX
+  return {
+    picked,
+    keys,
+    choose: (next) => setStored({ under, keys: next, isBeyond }),
+    chooseNone: () => setStored(none),
+    choosable: canAll && picked.length < total ? total : 0,
+    chooseAll: async () => {
+      try {
+        const { items } = await client.fetchQuery({ ...matching, staleTime: 0 })
+        setStored({ under, keys: new Set(items.map(({ id }) => String(id))), isBeyond: true })
+      } catch (error) {
+        showError(error)
+      }
+    },
+  }
+}

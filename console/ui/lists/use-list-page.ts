@@ -1,0 +1,110 @@
+import {
+  type QueryKey,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQuery,
+} from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { ListPage } from '#console/api/request.ts'
+import type { Sort } from '../data-grid/column.ts'
+import type { UrlSchema, UrlValues } from '../state/url-state.ts'
+import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
+import type { ListAddress, ListAsk, PageSize } from './list-address.ts'
+import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
+
+/** The state of a list that `ListPanel` needs. */
+export type ListView<Row> = {
+  readonly list: Pick<UseQueryResult<unknown>, 'data' | 'error' | 'isPending' | 'isPlaceholderData'>
+  readonly rows: readonly Row[]
+  readonly sorts: Readonly<Record<string, string>>
+  readonly sort: Sort | null
+  readonly setSort: (sort: Sort) => void
+  readonly isFiltered: boolean
+  /** Removes all filters and goes to the first page. */
+  readonly clear: () => void
+  readonly refresh: () => void
+  readonly paging: Paging
+}
+
+/**
+ * The page of a list that the address requests. Filters, order and page are kept in the address
+ * alone; a change of filter or order returns to the first page.
+ */
+export function useListPage<
+  Filters extends UrlSchema,
+  Page extends ListPage<unknown>,
+  Key extends QueryKey,
+>(
+  address: ListAddress<Filters>,
+  queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
+  /** The key under which this browser remembers the page size; most lists share one. */
+  pageSizeKey?: string,
+) {
+  const { filters, sorts, pageName, params } = address
+  const [values, setAddress] = useUrlState(params)
+  const names = Object.keys(filters)
+  const filter = pick(values, names) as UrlValues<Filters>
+  const page: number = values[pageName]
+  const { sort = '', order = 'desc' } = values
+  const size = useAskedSize(usePageSize(pageSizeKey), values.page_size, setAddress)
+  const [pageSize] = size
+  const sorted = sort === '' ? {} : { sort: sorts[sort], order }
+  const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
+  const list = useQuery({
+    ...queryOf(asked),
+    // Rows change by calls and by other people, whatever this browser has read before.
+    refetchOnMount: 'always',
+  })
+  const total = list.data?.total ?? 0
+  const setFilter = useCallback(
+    (patch: Partial<UrlValues<Filters>>, how?: { isTyping: boolean }) =>
+      setAddress({ ...patch, [pageName]: 0 }, how),
+    [setAddress, pageName],
+  )
+  return {
+    list,
+    asked,
+    rows: (list.data?.items ?? NONE) as Page['items'],
+    total,
+    filter,
+    isFiltered: names.some((name) => values[name] !== filters[name]?.fallback),
+    setFilter,
+    setAddress,
+    clear: () => setFilter(fallbacksOf(filters)),
+    refresh: () => void list.refetch(),
+    sorts,
+    sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
+    /** null for the default order. */
+    setSort: (next: Sort | null) =>
+      setAddress({
+        sort: next?.column ?? '',
+        order: next?.isDescending === false ? 'asc' : 'desc',
+        [pageName]: 0,
+      }),
+    paging: pagingOf({ page, total }, size, (next, how) => setAddress({ [pageName]: next }, how)),
+  }
+}
+
+const NONE: unknown[] = []
+
+const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, values[name]]))
+
+const fallbacksOf = <Filters extends UrlSchema>(filters: Filters) =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, { fallback }]) => [name, fallback]),
+  ) as UrlValues<Filters>
+
+/** The size that the address requests (0 or absent for none), else the remembered one. */
+function useAskedSize(
+  [remembered, remember]: ReturnType<typeof usePageSize>,
+  asked: PageSize | 0 | undefined,
+  setAddress: SetUrlState<UrlSchema>,
+): ReturnType<typeof usePageSize> {
+  if (asked === undefined || asked === 0) return [remembered, remember]
+  const choose = (size: PageSize): void => {
+    remember(size)
+    setAddress({ page_size: size })
+  }
+  return [asked, choose]
+}

@@ -1,0 +1,122 @@
+import { ApiError } from '#console/api/api-error.ts'
+import { Cancelled } from '../dialogs/cancelled.ts'
+
+export type Toast = {
+  id: number
+  tone: 'success' | 'error' | 'warning' | 'info'
+  message: string
+  /** The server's message, if `message` is another text. */
+  detail: string
+  /** Shown small, with a copy button. */
+  requestId: string
+  /** The number of equal toasts that were merged into this one. */
+  count: number
+  action: { text: string; onClick: () => void } | null
+  /** Remains after a change of page: it does not concern that page, or offers to undo. */
+  goesAlong: boolean
+  /** Milliseconds on screen, which hover and focus pause. */
+  stayMs: number
+  /** The time of its appearance, by `performance.now()`. */
+  at: number
+}
+
+type ToastOptions = {
+  action?: { text: string; onClick: () => void }
+  stayMs?: number
+  /** For an action that itself leads to another page. */
+  goesAlong?: boolean
+}
+
+const SHOWN_MAX = 3
+const STAY_MS = 5_000
+const STAY_MS_ACTION = 8_000
+const STAY_MS_ERROR = 10_000
+const JUST_NOW_MS = 1_000
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+/** Removes the message of an earlier refusal, which no longer applies. */
+export function showSuccess(message: string, options: ToastOptions = {}): void {
+  dismissRefusals()
+  show('success', { message }, options)
+}
+
+/** Removes messages of earlier refusals; one that has just appeared remains. */
+export function dismissRefusals(): void {
+  const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
+  if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
+}
+
+export function showInfo(message: string, options: ToastOptions = {}): void {
+  show('info', { message }, options)
+}
+
+export function showWarning(message: string, options: ToastOptions = {}): void {
+  show('warning', { message }, options)
+}
+
+/** Shows the message of the error, which is the server's if the server refused. */
+export function showError(error: unknown, options: ToastOptions = {}): void {
+  if (error instanceof Cancelled) return
+  const message = error instanceof Error ? error.message : String(error)
+  const requestId = error instanceof ApiError && error.status >= 400 ? error.requestId : ''
+  const detail = error instanceof ApiError ? error.detail : ''
+  show('error', { message, detail, requestId }, options)
+}
+
+export function dismissToast(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Removes the console's hints, because the user acts on them. */
+export function dismissHints(): void {
+  const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
+  if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
+}
+
+/** Removes the messages about a page that was left. */
+export function dismissLeft(): void {
+  if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
+}
+
+export const shownToasts = (): readonly Toast[] => toasts
+
+export function onToasts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+type Said = { message: string; detail?: string; requestId?: string }
+
+/** Merges equal toasts into one with a count; removes the oldest beyond three. */
+function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
+  const { message, detail = '', requestId = '' } = said
+  const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)
+  const rest = toasts.filter((toast) => toast !== equal)
+  lastId += 1
+  const toast: Toast = {
+    id: lastId,
+    tone,
+    message,
+    detail,
+    requestId,
+    count: (equal?.count ?? 0) + 1,
+    action: options.action ?? null,
+    goesAlong: options.goesAlong === true || options.action !== undefined,
+    stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
+    at: performance.now(),
+  }
+  set([...rest, toast].slice(-SHOWN_MAX))
+}
+
+function stayMs(tone: Toast['tone'], hasAction: boolean): number {
+  if (tone === 'error') return STAY_MS_ERROR
+  return hasAction ? STAY_MS_ACTION : STAY_MS
+}
+
+function set(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
