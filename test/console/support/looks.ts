@@ -50,7 +50,7 @@ async function widthFaults(page: Page, width: number): Promise<string[]> {
 }
 
 /**
- * Waits until every animation that runs with time is over, and two more frames, by which the effects
+ * Waits until every animation that runs with time is over, then two more frames, by which effects
  * of a change of size are drawn. An animation that follows scrolling never ends.
  */
 const settled = (page: Page): Promise<unknown> =>
