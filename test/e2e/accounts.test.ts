@@ -95,7 +95,7 @@ describe('an account of one’s own', () => {
   it('logs in by its address, which its page shows', async () => {
     await logIn(EMAIL, PASSWORD)
     await open.page.goto(`${product.url}/app/me`)
-    await open.page.getByText(en('auth.mailLead')).waitFor()
+    await open.page.getByText(en('me.mailLead')).waitFor()
     await open.page.getByText(EMAIL, { exact: true }).first().waitFor()
   })
 
@@ -125,7 +125,7 @@ describe('an account of one’s own', () => {
     sites.who = { id: 4711, login: 'ada-codes' }
     await open.page.goto(`${product.url}/app/me`)
     const row = open.page.getByRole('listitem').filter({ hasText: zh('users.binding.github') })
-    await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await row.getByRole('button', { name: en('me.bindSubmit') }).click()
     await open.page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await row.getByText('4711').waitFor()
     const there = await openRealPage(open.browser, product.url)

@@ -108,7 +108,7 @@ describe('in a real browser', () => {
     sites.who = { id: 9002, login: 'bound-octo' }
     await logInByPassword()
     const row = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.github') })
-    await row.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await row.getByRole('button', { name: en('me.bindSubmit') }).click()
     await open.page.getByText(en('oauth.bound', { site: 'GitHub' })).waitFor()
     await at('/app/me')
     await row.getByText('9002').waitFor()
@@ -129,22 +129,22 @@ describe('in a real browser', () => {
   it('WeChat is bound by a code, and Telegram by its widget', async () => {
     sites.weChatCodes.set('123456', 'openid-browser')
     const weChat = open.page.getByRole('listitem').filter({ hasText: en('oauth.site.wechat') })
-    await weChat.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await weChat.getByRole('button', { name: en('me.bindSubmit') }).click()
     const dialog = open.page.getByRole('dialog')
     const picture = dialog.getByRole('img', { name: en('oauth.qrCode') })
     await eventually(() =>
       picture.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth),
     ).toBe(9)
-    await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await dialog.getByRole('button', { name: en('me.bindSubmit') }).click()
     await dialog.getByText(en('ui.enterCode')).waitFor()
     await dialog.getByLabel(en('ui.verificationCode'), { exact: true }).fill('123456')
-    await dialog.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await dialog.getByRole('button', { name: en('me.bindSubmit') }).click()
     await weChat.getByText('openid-browser').waitFor()
 
     const said = telegramSays({ id: '4242', auth_date: String(Math.floor(Date.now() / 1_000)) })
     await serveWidget(said)
     const telegram = open.page.getByRole('listitem').filter({ hasText: zh('oauth.site.telegram') })
-    await telegram.getByRole('button', { name: en('auth.bindSubmit') }).click()
+    await telegram.getByRole('button', { name: en('me.bindSubmit') }).click()
     await open.page.getByRole('button', { name: 'Telegram’s own button' }).click()
     await open.page.getByText(en('oauth.bound', { site: 'Telegram' })).waitFor()
     await telegram.getByText('4242').waitFor()

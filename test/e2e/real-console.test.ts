@@ -61,7 +61,7 @@ describe('a filter of the usage log lets the same calls through live as on the s
     ['a type that calls are not', 'type=5', 0],
   ])('%s', async (_name, query, each) => {
     await open.page.goto(`${product.url}/app/logs/api-usage?page_size=${PAGE_SIZE}&${query}`)
-    await open.page.getByText(en('ui.live.live'), { exact: true }).waitFor()
+    await open.page.getByText(en('words.live.live'), { exact: true }).waitFor()
     const before = await totalOf(query)
     await eventually(() => rows().count()).toBe(Math.min(PAGE_SIZE, before))
     await makeCalls()

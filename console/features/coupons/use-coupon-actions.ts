@@ -55,7 +55,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
       await switchRedemption(coupon.id, isEnabled ? 1 : 2)
       const undo = () => void setEnabled(coupon, !isEnabled)
       const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name: coupon.name })
-      showSuccess(text, { action: { text: t('ui.undo'), onClick: undo } })
+      showSuccess(text, { action: { text: t('words.undo'), onClick: undo } })
     })
   }
   return setEnabled

@@ -77,7 +77,7 @@ function LiveMark(): ReactElement {
         <Button
           tone="quiet"
           icon="refresh"
-          label={t('ui.reconnectNow')}
+          label={t('words.reconnectNow')}
           onClick={() => liveStream().retryNow()}
         />
       )}

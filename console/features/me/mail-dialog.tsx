@@ -40,7 +40,7 @@ export function MailDialog(props: {
       if (code === '') throw new FieldError({ code: t('auth.needCode') })
       await proven(() => call('GET /api/oauth/email/bind', { query: { email, code } }))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
-      showSuccess(t('auth.mailBound'))
+      showSuccess(t('me.mailBound'))
       close()
     },
     errorsOf: errorsByCode(FIELD_CODES),
@@ -52,9 +52,9 @@ export function MailDialog(props: {
   return (
     <FormDialog
       isOpen={props.isOpen}
-      title={isChange ? t('auth.changeMailTitle') : t('auth.bindMail')}
-      lead={isChange ? t('auth.changeMailLead', { address: bound }) : t('auth.bindMailLead')}
-      submitText={isChange ? t('auth.changeSubmit') : t('auth.bindSubmit')}
+      title={isChange ? t('me.changeMailTitle') : t('me.bindMail')}
+      lead={isChange ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
+      submitText={isChange ? t('me.changeSubmit') : t('me.bindSubmit')}
       form={form}
       onClose={close}
     >

@@ -43,23 +43,23 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   // The server refuses to remove the last login method.
   const lettingGo = useSubmit(async () => {
     const isSure = await confirm({
-      title: t('auth.unbindMailTitle'),
-      body: t('auth.unbindMailBody', { address }),
+      title: t('me.unbindMailTitle'),
+      body: t('me.unbindMailBody', { address }),
       confirmText: t('oauth.unbind'),
       tone: 'danger',
     })
     if (!isSure) return
     await proven(() => call('POST /api/user/unbind', { body: { provider: 'email' } }))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
-    showSuccess(t('auth.mailUnbound'))
+    showSuccess(t('me.mailUnbound'))
   })
   return (
     <Panel title={t('auth.email')}>
       <ul className="tg-me-rows">
         <li>
           <div className="tg-me-mail">
-            <p className="tg-me-row-title tg-me-address">{address || t('auth.noMail')}</p>
-            <p className="tg-hint">{t('auth.mailLead')}</p>
+            <p className="tg-me-row-title tg-me-address">{address || t('me.noMail')}</p>
+            <p className="tg-hint">{t('me.mailLead')}</p>
           </div>
           <div className="tg-actions">
             {address !== '' && (
@@ -68,7 +68,7 @@ function MailPanel({ user }: MePanelProps): ReactElement {
               </Button>
             )}
             <Button isDisabled={user === undefined} onClick={() => setOpen(true)}>
-              {address === '' ? t('auth.bindMail') : t('auth.changeMail')}
+              {address === '' ? t('me.bindMail') : t('me.changeMail')}
             </Button>
           </div>
         </li>

@@ -80,7 +80,7 @@ function useSwitch(): TokenActions['setEnabled'] {
     const words = { name: first.name, count: switched.length }
     const one = isEnabled ? t('words.enabledNamed', words) : t('words.disabledNamed', words)
     const many = isEnabled ? t('tokens.enabledMany', words) : t('tokens.disabledMany', words)
-    const action = { text: t('ui.undo'), onClick: undo }
+    const action = { text: t('words.undo'), onClick: undo }
     showSuccess(switched.length === 1 ? one : many, { action })
   }
   return setEnabled

@@ -32,7 +32,7 @@ export function LiveStatus(props: Props): ReactElement {
         <Button
           tone="quiet"
           icon="refresh"
-          label={t('ui.reconnectNow')}
+          label={t('words.reconnectNow')}
           onClick={() => liveStream().retryNow()}
         />
       ) : (

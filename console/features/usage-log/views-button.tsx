@@ -45,7 +45,7 @@ function Views({ hrefNow, onDone }: Props & { onDone: () => void }): ReactElemen
   const remove = (view: SavedView): void => {
     store(views.filter((other) => other !== view))
     showInfo(t('usageLog.views.deleted', { name: view.name }), {
-      action: { text: t('ui.undo'), onClick: () => keepView(view) },
+      action: { text: t('words.undo'), onClick: () => keepView(view) },
     })
   }
   return (

@@ -1,6 +1,20 @@
 import type { Words } from '../words-type.ts'
 
 export const me: Words['me'] = {
+  bindMail: 'Bind an email',
+  bindMailLead: 'A code goes to the new address and proves that it is yours',
+  bindSubmit: 'Bind',
+  changeMailTitle: 'Change the email',
+  changeMailLead:
+    'A code goes to the new one. {{address}} will not sign you in or reset your password any more.',
+  changeSubmit: 'Change',
+  changeMail: 'Change',
+  noMail: 'No email yet',
+  mailLead: 'Signs you in, and resets a forgotten password',
+  unbindMailTitle: 'Unbind the email?',
+  unbindMailBody: '{{address}} will neither sign you in nor reset your password any more.',
+  mailUnbound: 'Email unbound',
+  mailBound: 'Email bound!',
   lead: 'Your profile, check-in, invitations, login methods and notifications.',
   admin: 'Administrator',
   user: 'User',

@@ -43,6 +43,22 @@ const timeRange: SharedWords['timeRange'] = {
 
 /** Words that several areas share. A word with another meaning has its own key. */
 const words: SharedWords['words'] = {
+  undo: 'Undo',
+  reconnectNow: 'Reconnect now',
+  fault: {
+    wholeNumber: 'Enter a whole number from {{min}} to {{max, number}}',
+    tooLong: 'At most {{max, number}} characters',
+  },
+  live: {
+    live: 'Live',
+    held: 'Paused while you read',
+    paused: 'Paused',
+    connecting: 'Connecting',
+    reconnecting: 'Reconnecting in {{seconds}} s',
+    offline: 'Offline',
+    resting: 'Resting in the background',
+    past: 'Past range',
+  },
   username: 'Username',
   passwordLength: '8 to 128 characters',
   channelHealth: 'Channel health',

@@ -42,6 +42,22 @@ const timeRange = {
 
 /** Words that several areas share. A word with another meaning has its own key. */
 const words = {
+  undo: '撤销',
+  reconnectNow: '立即重连',
+  fault: {
+    wholeNumber: '请输入 {{min}} 到 {{max, number}} 之间的整数',
+    tooLong: '最多 {{max, number}} 个字符',
+  },
+  live: {
+    live: '实时',
+    held: '阅读中，已暂停',
+    paused: '已暂停',
+    connecting: '连接中',
+    reconnecting: '{{seconds}} 秒后重连',
+    offline: '网络已断开',
+    resting: '后台休眠',
+    past: '历史范围',
+  },
   username: '用户名',
   passwordLength: '8 到 128 位',
   channelHealth: '渠道健康',

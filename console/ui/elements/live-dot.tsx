@@ -22,7 +22,7 @@ export function LiveDot(props: {
   const seconds = useSecondsLeft(props.retryAt ?? null)
   return (
     <output className={`tg-live-dot tg-live-dot-${props.kind}`}>
-      {t(`ui.live.${props.kind}`, { seconds })}
+      {t(`words.live.${props.kind}`, { seconds })}
     </output>
   )
 }

@@ -90,7 +90,7 @@ export function lengthFault(
 }
 
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
-  t(`ui.fault.${key}`, bounds)
+  t(`words.fault.${key}`, bounds)
 
 /** The fields of a request that differ from those before, so that the others are not sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {

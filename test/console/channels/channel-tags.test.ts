@@ -120,7 +120,7 @@ it('all its channels are switched at once, and back by undo', async () => {
   await row('primary')
     .getByText(zh('channels.tagEnabled', { count: 0, total: 2 }))
     .waitFor()
-  await page.getByRole('button', { name: zh('ui.undo') }).click()
+  await page.getByRole('button', { name: zh('words.undo') }).click()
   await row('primary')
     .getByText(zh('channels.tagEnabled', { count: 2, total: 2 }))
     .waitFor()
@@ -138,7 +138,7 @@ it('what has expired is not switched on with its tag, nor counted, nor taken bac
   await openTags()
   await fromTag('启用全部')
   await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
-  await page.getByRole('button', { name: zh('ui.undo') }).click()
+  await page.getByRole('button', { name: zh('words.undo') }).click()
   await row('primary')
     .getByText(zh('channels.tagEnabled', { count: 0, total: 2 }))
     .waitFor()
@@ -152,7 +152,7 @@ it('what the gateway had turned off is switched on, and no undo is offered', asy
   await openTags()
   await fromTag('启用全部')
   await page.getByText(zh('channels.tagEnabledDone', { tag: 'primary', count: 1 })).waitFor()
-  expect(await page.getByRole('button', { name: zh('ui.undo') }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: zh('words.undo') }).count()).toBe(0)
 })
 
 it('a number for a whole tag is asked about where its channels differ', async () => {

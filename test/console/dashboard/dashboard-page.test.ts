@@ -157,15 +157,15 @@ describe('the dashboard', () => {
     calls = 1
     const { page, live, close } = await open()
     await page.getByText(en('dashboard.callsEver_one', { number: 1 })).waitFor()
-    await page.locator('.tg-live-dot').getByText(en('ui.live.live'), { exact: true }).waitFor()
+    await page.locator('.tg-live-dot').getByText(en('words.live.live'), { exact: true }).waitFor()
     await live.goAway()
     await page
       .locator('.tg-live-dot')
       .getByText(/^Reconnecting/)
       .waitFor()
     live.comeBack()
-    await page.getByRole('button', { name: en('ui.reconnectNow') }).click()
-    await page.locator('.tg-live-dot').getByText(en('ui.live.live'), { exact: true }).waitFor()
+    await page.getByRole('button', { name: en('words.reconnectNow') }).click()
+    await page.locator('.tg-live-dot').getByText(en('words.live.live'), { exact: true }).waitFor()
     await close()
   })
 

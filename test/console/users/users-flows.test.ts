@@ -54,7 +54,7 @@ describe('the list of users', () => {
     await open()
     await page.getByRole('switch', { name: zh('users.toggle', { name: 'mia' }) }).click()
     await said('操作成功完成！')
-    await page.getByRole('button', { name: zh('ui.undo') }).click()
+    await page.getByRole('button', { name: zh('words.undo') }).click()
     const choose = async (item: string) => {
       await page.getByRole('button', { name: zh('words.moreFor', { name: 'mia' }) }).click()
       await page.getByRole('menuitem', { name: item }).click()

@@ -98,7 +98,7 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
   const { t } = useTranslation()
   const act = useChannelAction()
   return (message, undo) =>
-    showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
+    showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
 }
 
 /** An automatic disabling, with its reason, cannot be restored. */

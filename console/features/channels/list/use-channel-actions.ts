@@ -35,7 +35,7 @@ function useGroupNumber(): SetGroupNumber {
     if (before === null) showSuccess(message)
     else {
       const undo = () => void set(tag, field, before)
-      showSuccess(message, { action: { text: t('ui.undo'), onClick: undo } })
+      showSuccess(message, { action: { text: t('words.undo'), onClick: undo } })
     }
   }
 }

@@ -32,14 +32,14 @@ export function useRowActions(): RowActs {
     // Automatic disabling cannot be restored by hand, so there is no undo.
     if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
-    showSuccess(words, { action: { text: t('ui.undo'), onClick: undo } })
+    showSuccess(words, { action: { text: t('words.undo'), onClick: undo } })
   }
   const setNumber: RowActs['setNumber'] = async (channel, field, value) => {
     const before = channel[field]
     if (!(await change(channel, { [field]: value }))) return
     const undo = () => void setNumber({ ...channel, [field]: value }, field, before)
     showSuccess(t(`channels.${field}Changed`, { name: channel.name, value }), {
-      action: { text: t('ui.undo'), onClick: undo },
+      action: { text: t('words.undo'), onClick: undo },
     })
   }
   const copy = async ({ id, name }: Channel) => {
