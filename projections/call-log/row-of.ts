@@ -47,7 +47,10 @@ export type LogCells = {
   readonly model: string
   readonly prompt_tokens: number
   readonly completion_tokens: number
-  /** For a change by an admin: who made it, and the reason, sealed for the affected user. */
+  /**
+   * For a change by an admin: the admin, and the reason, which is encrypted with the key of the
+   * affected user.
+   */
   readonly actor_id?: number
   readonly note?: Sealed | null
   readonly call_group?: string

@@ -71,7 +71,9 @@ export const channelRow = rowType(
 )
 export type ChannelRow = RowOf<typeof channelRow>
 
-/** `channels c` joined with the spending of each, `s`, and its test results, `t`. */
+/**
+ * Joins `channels c` with the amount spent over each channel (`s`) and with its test results (`t`).
+ */
 export const withFigures = sql.fragment`
   read_channels.channels c
     left join read_channels.spent s on s.channel_id = c.id

@@ -206,8 +206,9 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Those of the given users whose inbox changed in the range, because a message was sent, edited,
- * deleted or read, with the position of the last change; null when none changed.
+ * Finds the users among `userIds` whose inbox changed in the range of positions, because a message
+ * was sent, edited, deleted or read. Returns them with the position of the latest of these changes,
+ * or null when no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

@@ -7,7 +7,7 @@ const changeRow = rowType({
   /** The position of its event. */
   id: wireInteger,
   key: Type.String(),
-  /** null when unknown. Secrets read `***` while set. */
+  /** null when the previous value is unknown. A secret that is set reads `***`. */
   before: nullable(Type.String()),
   after: Type.String(),
   /** As in events, `user:7`; for a scheduled change, the user who scheduled it. */

@@ -20,11 +20,12 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
 }
 
 /**
- * Moves the cursors of the lanes through the segment, all in one transaction. A cursor whose fold
- * or write fails stops alone; the others continue. Lost connections are retried until they recover.
- * A cursor whose checkpoint another process moved takes that position, ahead or behind; one that is
- * then behind the segment is left to its catch-up.
- * Returns the lanes that another process may have taken over; nothing was written for them.
+ * Moves the cursors of the lanes through the segment, all in one transaction. When the fold or
+ * write of one cursor fails, that cursor stops and the others continue. Lost connections are
+ * retried until they recover. When another process has moved a cursor's checkpoint, the cursor
+ * takes over that position; if it is then behind the segment, it catches up later.
+ *
+ * Returns the lanes that another process may own by now. Nothing was written for these lanes.
  */
 export async function advance(
   deps: AdvanceDeps,
@@ -102,7 +103,9 @@ async function commitOrSplit(
 const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
-/** Folds some lanes of one projection, without those that cannot be folded. */
+/**
+ * Folds some lanes of one projection. Lanes that fail to fold stop and are left out of the result.
+ */
 async function foldCursors(
   deps: AdvanceDeps,
   projection: Projection,

@@ -36,9 +36,9 @@ export type RunnerOptions = {
 }
 
 /**
- * Creates read models that are missing or have an older definition, and then moves them with the
- * event store, lane by lane together with the other processes that do so. Resolves once they can be
- * read; they may still be catching up.
+ * Creates read models that are missing or have an older definition, and then keeps them up to date
+ * with the event store. Processes that call this share the lanes. Resolves once the read models can
+ * be read; they may still be catching up.
  */
 export async function startProjections(
   core: Core,

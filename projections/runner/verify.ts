@@ -58,8 +58,9 @@ async function verifyAlone(
 }
 
 /**
- * One hash over all rows of a read model's tables, independent of their order: the SHA-256 of each
- * row, sorted, hashed by bucket and then together.
+ * One hash over all rows of a read model's tables, independent of the order of the rows: each row
+ * is hashed with SHA-256, the hashes are sorted and hashed in buckets, and the hashes of the
+ * buckets are hashed together.
  */
 async function canonicalHash(
   client: Pool | PoolClient,

@@ -20,7 +20,7 @@ export type Member = {
    * does.
    */
   readonly misfit: string | null
-  /** The first member of an element that may be read as another one; null if none may. */
+  /** The first member whose name a parser may take for another name; null if there is none. */
   readonly ambiguity: Ambiguity | null
 }
 

@@ -24,7 +24,7 @@ export type CallRules = {
   readonly tokens: readonly TokensRule[]
 }
 
-/** The limits that a call has to pass, and the error for the one that is exceeded. */
+/** The limits that a call has to pass, and the error to return for an exceeded one. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
   readonly errorFor: (full: Full) => RelayError

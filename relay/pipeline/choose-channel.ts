@@ -75,7 +75,10 @@ export class ChannelSelector {
     this.draw = new Draw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
   }
 
-  /** The next channel, or null when none is left; call `end` before the next turn. */
+  /**
+   * Returns the next channel to try, or null when none is left. Call `end` for the present attempt
+   * before calling `next` again.
+   */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
     // Recorded on the second turn, because nearly every call has only one.
     if (this.turned !== null) this.leaveOut(this.turned)

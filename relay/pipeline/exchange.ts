@@ -48,7 +48,10 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
   sendJson(exchange, status, body, headers, end)
 }
 
-/** The same request would be answered the same again, though client libraries would try. */
+/**
+ * Whether a retry would get the same error again. Client libraries retry such a status unless they
+ * are told not to.
+ */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
 

@@ -207,9 +207,10 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Providers charge for a plain answer whether or not anybody waits for it, and a stream that has
-   * only its usage left was delivered in full. Both are read to their end, so that their usage can
-   * be charged though nobody takes them. False: the answer is neither, or has ended.
+   * Whether to read the answer to its end after the caller has left, so that its usage can be
+   * charged. True for an answer that is not streamed, which the provider charges anyway, and for a
+   * stream of which only the usage is missing. False for any other stream, and once the answer has
+   * ended.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this

@@ -1,5 +1,8 @@
 const SHARE = 0.2
-/** Enough for a burst on a small site, whose calls must all find the channel that works. */
+/**
+ * The number of retries under way that is always allowed. On a small site, every call of a burst
+ * may need a retry to reach the one channel that works.
+ */
 const LEAST = 24
 
 /** Limits retries to a fifth of the calls under way, or 24, to prevent retry storms. */

@@ -28,7 +28,7 @@ export type ClaimedCalls = {
    * call.
    */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** Does the same for a call of another process, whatever its key. */
+  /** Releases the key of a call that another process started; the caller knows its id only. */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes the claims that are too old to count at the time `at`. */
   sweep(at: number): Promise<void>

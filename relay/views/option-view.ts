@@ -18,7 +18,7 @@ export type RelayOptions = {
   readonly preConsumedQuota: bigint
   /** The maximum of output tokens per choice, by the callers' name of the model. */
   readonly outputCaps: OutputCaps
-  /** The maximum for every other model. */
+  /** The maximum output tokens of a model without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
   /** Requests are sent as they were parsed: channels override nothing in them. */

@@ -43,7 +43,10 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Details below a row: rows expand by press, Enter and Space. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row whose details open initially, once for each key given. */
+  /**
+   * Opens the details of the row with this key. Each new key opens its row once; a row that the
+   * reader closes stays closed.
+   */
   openKey?: string | undefined
   /** Called for a press or Enter on a row; `expand` then opens by Space alone. */
   onOpen?: (row: Row) => void

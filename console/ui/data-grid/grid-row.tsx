@@ -114,7 +114,9 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/** Rendered again only for another row or column, because scrolling visits every visible cell. */
+/**
+ * Memoized: scrolling renders the grid again, but a cell changes only with its row or its column.
+ */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

@@ -1,6 +1,6 @@
 /**
- * The selection after a press on row `index`. With `isRange`, every row from the last pressed one
- * (`anchor`) to this one takes the new state of this one.
+ * The selection after row `index` is pressed. With `isRange`, every row from `anchor` (the row
+ * pressed before) to `index` gets the new state of row `index`.
  */
 export function toggled(
   selected: ReadonlySet<string>,

@@ -22,7 +22,10 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
   return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
 }
 
-/** The same abbreviated, `2 min. ago`, with the date in digits, for narrow columns. */
+/**
+ * Formats a time like `relativeTimeText`, but shorter, for narrow columns: `2 min. ago`, or a
+ * numeric date.
+ */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return stampText(at).slice(0, 10)

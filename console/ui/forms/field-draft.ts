@@ -32,7 +32,7 @@ export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): Draft
   }) as DraftOf<F>
 }
 
-/** The fields of a request; `fieldFaults` must have found nothing. */
+/** Builds the body of a request from a draft that `fieldFaults` has found valid. */
 export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,

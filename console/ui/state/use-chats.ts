@@ -5,8 +5,9 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * The clients of the site's list; until it is loaded, those of the last visit. If the stored list
- * cannot be read, a toast says so once.
+ * Links to the chat clients that the site has configured. Until the site's status is loaded, these
+ * are the links of the last visit. When the configured list cannot be parsed, a toast reports it
+ * once.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -61,7 +61,10 @@ export type ProviderTarget = {
   /** The headers of chat calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** The data from which other requests to the provider are built. */
+  /**
+   * The channel's address, key and type-specific setting (`other`), for requests that are not chat
+   * calls.
+   */
   readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
 
