@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { Static, TSchema } from 'typebox'
 import type { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { healthQueries } from '#read-api/contract/channel-health.ts'
@@ -142,9 +142,3 @@ export const apiQuery = <Name extends RouteName>(
     queryKey,
     queryFn: ({ signal }) => call(name, ...([{ ...input, signal }] as unknown as Arguments<Name>)),
   })
-
-/** Reads a route through the query cache. */
-export const useApiQuery = <Name extends RouteName>(
-  name: Name,
-  input?: NonNullable<Arguments<Name>[0]>,
-) => useQuery(apiQuery(name, input))

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { requestIdIn } from '#console/ui/messages/request-id.ts'
+import { useSettled } from '#console/ui/state/use-settled.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/tokens.ts'
@@ -40,7 +41,7 @@ function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const requestId = useSettled(requestIdIn(query))
+  const requestId = useSettled(requestIdIn(query), PATIENCE_MS)
   const { data } = useQuery({
     queryKey: [...logsKey, 'found', mayManage, requestId],
     queryFn: ({ signal }) =>
@@ -72,7 +73,7 @@ const callFilter = (request: string) => new URLSearchParams({ request })
 function useFound(query: string): readonly Entry[] {
   const navigate = useNavigate()
   const mayManage = isAdmin(useUser())
-  const keyword = useSettled(query)
+  const keyword = useSettled(query, PATIENCE_MS)
   const isAsking = keyword !== '' && keyword === query
   const asked = { keyword, page: 0, pageSize: FOUND_MAX }
   const tokens = useQuery({ ...tokensQuery(asked), enabled: isAsking }).data?.items ?? []
@@ -109,13 +110,3 @@ function useFound(query: string): readonly Entry[] {
 }
 
 type Named = { readonly id: number; readonly name: string }
-
-/** The value after a short pause in typing, to avoid a request per character. */
-function useSettled<Value extends string | null>(value: Value): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account.ts'
 import { apiQuery } from '#console/api/client.ts'
@@ -11,6 +11,7 @@ import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
+import { useSettled } from '#console/ui/state/use-settled.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
@@ -45,7 +46,9 @@ function AllHistory(): ReactElement {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  const keyword = useSettled(typed.trim())
+  // An emptied search shows everything again at once.
+  const sought = typed.trim()
+  const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('words.allGroups') }]
   const clear = () => {
@@ -77,16 +80,6 @@ function AllHistory(): ReactElement {
       <History keyword={keyword} group={group} onClear={clear} />
     </>
   )
-}
-
-/** The typed text after a pause; an emptied text at once. */
-function useSettled(typed: string): string {
-  const [settled, setSettled] = useState(typed)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed), typed === '' ? 0 : SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
-  return settled
 }
 
 type Filter = { model?: string; keyword?: string; group?: string }

@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { exchange } from '#console/api/client.ts'
@@ -7,6 +7,7 @@ import { useStatus } from '#console/api/status.ts'
 import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
+import { useSettled } from '#console/ui/state/use-settled.ts'
 import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 import { awaitOrder } from './awaited-order.ts'
 import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
@@ -39,7 +40,7 @@ export function useTopUp() {
           ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
           : ''
   const asked = { amount, top_up_code: code, payment_method: method }
-  const settled = useSettled(JSON.stringify(asked))
+  const settled = useSettled(JSON.stringify(asked), PAUSE_MS)
   const price = useQuery({
     queryKey: ['top-up-amount', settled],
     queryFn: ({ signal }) => topUpAmount(JSON.parse(settled), signal),
@@ -82,16 +83,6 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 }
 
 export type TopUp = ReturnType<typeof useTopUp>
-
-/** A text after a short pause in typing, to avoid a request per character. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
-}
 
 /** An exact amount such as `7.30`, in an ISO 4217 currency. */
 type Money = { money: string; currency: string }
