@@ -73,7 +73,10 @@ function workLanes(
   }
 }
 
-/** Reports the positions of all events that are committed from now on. */
+/**
+ * Reports the head of the store once it is known, so that events that were committed meanwhile
+ * count, and then the position of every later event.
+ */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },
   onCommitted: (position: number) => void,
@@ -88,8 +91,10 @@ function watchStore(
     retry = setTimeout(start, RETRY_MS)
   }
   const subscribe = async (): Promise<void> => {
+    const isFirst = position === null
     position ??= await store.headPosition()
     if (isStopped) return
+    if (isFirst) onCommitted(position)
     subscription = store.subscribeAll(
       position,
       (_events, reached) => {

@@ -9,6 +9,7 @@ import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createLeases } from '#infra/leases/leases.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { newEvent, to } from '../event-store/conformance.ts'
 import { eventBusConformance } from './conformance.ts'
 
 const log = pino({ level: 'silent' })
@@ -60,6 +61,20 @@ const areDivided = (workers: readonly Worker[]): boolean => {
 
 describe('the direct bus', () => {
   eventBusConformance((parts) => createDirectBus({ ...parts, ttlMs: TTL_MS }))
+
+  it('reports to a watcher what is committed while the watch starts', async () => {
+    const slow: EventStore = {
+      ...store,
+      headPosition: async () => {
+        await store.append([to('account-1', 'any', [newEvent({ index: 1 })])])
+        return store.headPosition()
+      },
+    }
+    const bus = createDirectBus({ store: slow, leases: await createLeases(pg, log), log })
+    buses.push(bus)
+    const reported = new Promise<number>((resolve) => bus.watch(resolve))
+    expect(await reported).toBe(1)
+  })
 })
 
 describe('the lanes of the direct bus', () => {
