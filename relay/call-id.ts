@@ -5,9 +5,8 @@ const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
 /**
- * Returns a new call's id: UUID v7 (RFC 9562), so that ids sort by time. `now` is unix
- * milliseconds. Random bytes are drawn in blocks, because one system call per id would cost more
- * than the id.
+ * Returns a new call's id: a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix
+ * milliseconds. Random bytes are drawn in blocks, because a system call for each id would be slow.
  */
 export function newCallId(now: number): string {
   if (used + 10 > POOL_BYTES) {

@@ -3,24 +3,24 @@ import { relayError } from './canonical/relay-error.ts'
 import { type Exchange, sendError } from './pipeline/exchange.ts'
 
 const POLL_MS = 20
-/** The time allowed for writing the last settlements once the grace period is over. */
+/** The time allowed for writing the last settlements after the grace period. */
 const SETTLE_MS = 3_000
 
-/** Tracks the running calls from their arrival on, and drains them. */
+/** Tracks all running calls and ends them during a stop. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number
-  /** Counts the call until it ends. */
+  /** Counts the call as running until the promise settles. */
   readonly during: (exchange: Exchange, call: Promise<void>) => void
   /**
-   * Waits up to `graceMs` for all calls, then ends them. A second drain with a shorter period
-   * shortens the first.
+   * Waits up to `graceMs` for all running calls, then ends them. A second drain with a shorter
+   * period shortens the first period.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
 
 type Options = {
-  /** Ends the dispatched calls. */
+  /** Ends all running calls that were admitted. */
   readonly abort: () => void
   /** An upload that receives no byte for this long is refused. */
   readonly uploadStallMs: number
@@ -30,7 +30,7 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
   const calls = new Set<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
-  // The time is monotonic. A second drain may bring it forward.
+  // The end of the grace period in monotonic time. A second drain may set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
     while (calls.size > 0 && performance.now() < endsAt()) {
@@ -53,14 +53,17 @@ export function createDraining({ abort, uploadStallMs }: Options): Draining {
         () => endStalled(calls),
       )
       const endsAt = performance.now() + SETTLE_MS
-      // The abort is repeated, because a call may be admitted or begin an attempt after the first
-      // one.
+      // The abort is repeated, because calls may still be admitted or begin an attempt after the
+      // first abort.
       await untilIdle(() => endsAt, abort)
     },
   }
 }
 
-/** A closing server no longer applies its request timeouts, so stalled uploads are ended here. */
+/**
+ * Returns a function that refuses stalled uploads during a stop. A closing server no longer applies
+ * its request timeouts.
+ */
 function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   const seen = new WeakMap<IncomingMessage, { readonly bytes: number; readonly at: number }>()
   return (calls) => {
@@ -81,6 +84,9 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
   }
 }
 
-/** The random delay keeps callers from returning all at once. */
+/**
+ * Returns the error for calls during a stop. `retryAfter` is random so that callers do not retry at
+ * the same time.
+ */
 export const drainingError = () =>
   relayError('draining', { retryAfter: 3 + Math.floor(Math.random() * 5) })

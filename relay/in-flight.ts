@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { Gauges } from '#infra/gauges/gauges.ts'
 import type { LiveCall } from './pipeline/live-call.ts'
 
-/** The gauge of running calls per channel, for the health board. */
+/** The name of the gauge that reports the running calls per channel to the health board. */
 export const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/** Unchanged counts are repeated after this time, so that the relay counts as alive. */
+/** Unchanged counts are reported again after this time, as a sign that the relay is alive. */
 const REPEAT_MS = 4_000
 
 type Deps = {
@@ -16,8 +16,8 @@ type Deps = {
 }
 
 /**
- * Counts the running calls once a second, so that calls need no counter. Returns a function that
- * stops the report.
+ * Counts the running calls once a second and reports them, so that the code of a call updates no
+ * counter. Returns a function that stops the report.
  */
 export function reportInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let reported = ''

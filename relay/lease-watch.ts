@@ -1,6 +1,6 @@
 import type { OpenCall } from '#projections/open-calls/query.ts'
 
-/** Finds open calls whose lease has expired at `now`, oldest lease first. */
+/** Finds open calls whose lease has expired at the time `now`, oldest lease first. */
 export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
 
 /** The interval between two passes of the sweeper. */
@@ -9,12 +9,12 @@ export const SWEEP_EVERY_MS = 5_000
 type Sighting = { readonly leaseUntil: number; readonly unchangedMs: number }
 
 /**
- * Decides which expired leases to believe. Leases are compared with a clock that may be set while
- * calls run: if it is set an hour forward, every lease seems to have expired. The owner of a live
- * call renews its lease every third of the lease's length, whatever its clock shows. Therefore a
- * lease counts as expired only when it was also unchanged for half of its length in monotonic time.
- * Calls are observed for that long before their lease ends, so this causes no delay while the clock
- * runs steadily.
+ * Decides which leases have really expired. The wall clock may be changed while calls run: an hour
+ * forward, and every lease seems to have expired. The owner of a running call renews its lease
+ * after each third of the lease's length, independently of the wall clock. A lease therefore counts
+ * as expired only if it also stayed unchanged for half of its length in monotonic time. Calls are
+ * observed for that time before their lease ends, so the check causes no delay while the clock runs
+ * steadily.
  */
 export class LeaseWatch {
   private readonly find: FindExpired
@@ -28,11 +28,12 @@ export class LeaseWatch {
   }
 
   /**
-   * Returns the search for calls to interrupt in a pass that begins at `elapsedMs` of a monotonic
-   * clock.
+   * Returns the function that finds the calls to interrupt in one pass of the sweeper. `elapsedMs`
+   * is the monotonic time at which the pass begins.
    */
   at(elapsedMs: number): FindExpired {
-    // A process that was suspended saw no renewals, so a long pause counts as a short one.
+    // The counted time is limited, because a process that was suspended could not see renewals in
+    // the meantime.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

@@ -48,28 +48,26 @@ import {
 } from './views/load-views.ts'
 import { startViews } from './views/views.ts'
 
-/** The relay's own paths, which bypass the router of the management API. */
+/** The URL paths that the relay serves without the router of the management API. */
 export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /**
-   * Adds the routes that the management API's app serves for the relay: channel actions and the
-   * playground.
-   */
+  /** Adds the relay's routes to the management API's app: channel actions and the playground. */
   readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
 export type Relay = RelayPaths & {
   /**
-   * Counts chat calls from their arrival on, including those that are still uploaded or admitted.
+   * Returns the number of running chat calls, including calls that are still being uploaded or
+   * admitted.
    */
   readonly inFlight: () => number
-  /** Refuses new calls, waits up to `graceMs` for the running ones, then ends them. */
+  /** Refuses new calls, waits up to `graceMs` for the running calls, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Replacements for tests. */
+/** The dependencies that tests replace. */
 export type RelayOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>
@@ -82,10 +80,13 @@ export type RelayOverrides = {
   readonly tasks?: TaskOverrides
 }
 
-/** Idempotency keys are valid for a day. Keeping them slightly longer does no harm. */
+/**
+ * The interval at which expired claims are removed. A claim may stay slightly longer than its
+ * validity of one day.
+ */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
-/** Resolves once keys, channels and prices are in memory and current. */
+/** Starts the relay. The promise resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const deps = await createRelayDeps(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
@@ -120,8 +121,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     matches,
     handle: (request, response) => {
       const exchange = openExchange(request, response)
-      // The call is refused at once, instead of after the deadline of an append that can't be
-      // written.
+      // The call is refused immediately, because an append can't succeed without disk space and
+      // would only fail after its deadline.
       if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
       else route({ deps, tasks, draining }, exchange)
     },
@@ -181,10 +182,10 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
   ]),
 )
 
-/** The types that accept chats; the others accept only tasks. */
+/** The channel types that accept chats. All other types accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
-/** Answers callers in their own format in a process without a relay. */
+/** Serves the relay's paths in a process that runs no relay, by errors in the caller's format. */
 export const noRelay: RelayPaths = {
   matches,
   handle: (request, response) => {
@@ -262,7 +263,8 @@ type RouteDeps = {
 }
 
 /**
- * Routes the relay's paths. Other paths under /v1 are answered here as well, in the same format.
+ * Routes a request to the relay's handlers. Unknown paths under /v1 get an error in OpenAI's
+ * format.
  */
 function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   const { request } = exchange
@@ -291,7 +293,7 @@ function route({ deps, tasks, draining }: RouteDeps, exchange: Exchange): void {
   listModels(deps, exchange, id).catch((err: unknown) => handleBug(deps, exchange, err))
 }
 
-/** Runs a chat call, unless the process is draining. */
+/** Runs a chat call, or refuses it while the process is draining. */
 function runCall(
   deps: RelayDeps,
   exchange: Exchange,
@@ -335,7 +337,9 @@ function preflight({ request, response, call }: Exchange): void {
   response.end()
 }
 
-/** Handles a bug in the gateway: the log gets the stack, the caller does not. */
+/**
+ * Handles an unexpected exception of the gateway. The stack is logged but not sent to the caller.
+ */
 function handleBug({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendError(exchange, relayError('internal_error'))

@@ -16,9 +16,9 @@ type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
- * Runs a pass every five seconds in one process among all relays, the one that holds the lease. A
- * process that was suspended and continues without the lease does no harm, because each account
- * decides for itself.
+ * Runs a sweep every five seconds in the one relay process that holds the lease. A suspended
+ * process that continues without the lease does no harm, because each account decides for itself
+ * whether a call is ended.
  */
 export function startSweeper(
   core: SweeperCore,
@@ -40,10 +40,10 @@ export function startSweeper(
 }
 
 /**
- * Ends the calls whose owner died: each once, charged by its last progress. The account decides
- * whether a lease has expired. The read model only shows where to look and may lag, so a lease that
- * was renewed since is left alone. A caller who was charged nothing may repeat the call with the
- * same `Idempotency-Key`.
+ * Ends the calls whose owner process died. Each call is ended once and charged by its last
+ * progress. The account decides whether a call's lease has expired, because the read model may lag
+ * and miss a renewal. If the caller was charged nothing, the `Idempotency-Key` is released for a
+ * retry.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

@@ -1,26 +1,29 @@
-/** How an answer differs from the request, or from the price that is billed. */
+/** The ways in which a provider's answer can differ from the request or from the billed price. */
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * A cost is flagged when it exceeds this multiple of what the price list charges for the same
- * usage.
+ * A cost is flagged when the provider reports more than this multiple of the price list's charge
+ * for the same usage.
  */
 const COST_FACTOR = 2
 
-/** OpenRouter appends one of these suffixes to choose how it serves the same model. */
+/**
+ * OpenRouter appends one of these suffixes to a model's name to choose how it serves that model.
+ */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
-/** These names stand for any model: the provider chooses which one answers. */
+/** A request for one of these names lets the provider choose the model that answers. */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**
- * A version is a date or a number of three or more digits: `2024-08-06`, `05-20`, `0613`, `001`.
+ * The version at the end of a model's name is a date or a number of three or more digits:
+ * `2024-08-06`, `05-20`, `0613`, `001`.
  */
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether an answer's `model` is the model that was requested. Vendor prefixes, letter
- * case, dots and a version that was not requested make no difference; a suffix that names a size or
- * a variant does.
+ * Reports whether an answer's `model` is the requested model. Vendor prefixes, letter case, dots
+ * and a version that was not requested are ignored. A suffix that names a size or a variant makes
+ * the models different.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
@@ -33,9 +36,9 @@ export function isSameModel(sent: string, answered: string): boolean {
 }
 
 /**
- * Compares an answer with its request. `answered` is the answer's `model` as sent, and `cost` is
- * the `usage.cost` in US dollars that some providers report. `costDollars` returns what the price
- * list charges for the same usage; it is called only when the provider reports a cost.
+ * Compares an answer with its request. `answered` is the answer's `model` as sent. `cost` is the
+ * `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
+ * charge for the same usage; the function is called only when the provider reports a cost.
  */
 export function mismatchOf(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },

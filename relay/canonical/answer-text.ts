@@ -1,12 +1,15 @@
 import { eventData } from './sse-scanner.ts'
 
-/** Receives the text of an answer in pieces. */
+/** Receives the text of a provider's answer in pieces. */
 export type TextSink = {
-  /** `place` identifies the text within the choice to which the piece belongs. */
+  /**
+   * Receives a piece of text. `place` identifies the message field or tool call that contains the
+   * piece.
+   */
   readonly text: (choice: number, place: number, piece: string) => void
   /**
-   * Reports the length of a piece of base64, such as a picture, a sound or a signature. It contains
-   * no text.
+   * Receives the length of a base64 value, such as a picture, a sound or a signature. Base64 is not
+   * counted as text.
    */
   readonly data: (characters: number) => void
 }
@@ -15,23 +18,27 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
- * Choices and tool calls with a higher index share the last one, so that a provider that invents
- * indexes can't exhaust memory.
+ * The highest index that gets its own place. Choices and tool calls with a higher index share one
+ * place, so that a provider that invents indexes can't exhaust memory.
  */
 const INDEX_MAX = 128
-/** Texts of all members without a place of their own are collected here. */
+/** The place that collects the texts of all message fields that are not in `FIELDS`. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
-/** Short values of these members are names and not text. A longer value is base64 or text. */
+/**
+ * A short value of one of these fields is a name and not text. A longer value is base64 or text.
+ */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
-/** These members hold base64, unless their value contains any other character. */
+/**
+ * The values of these fields are treated as base64 unless they contain a character outside base64.
+ */
 const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'encrypted_content'])
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
 /**
- * Passes every text in the messages of one chunk or of a whole answer to the sink, at any depth.
+ * Passes every text in the messages of a chunk or of a complete answer to the sink, at any depth.
  * JSON that can't be parsed contains no text.
  */
 export function readTexts(json: string, sink: TextSink): void {
@@ -47,7 +54,7 @@ export function readTexts(json: string, sink: TextSink): void {
   }
 }
 
-/** Does the same for a sequence of whole server-sent events. */
+/** Passes every text in a sequence of complete server-sent events to the sink. */
 export function readEventTexts(events: string, sink: TextSink): void {
   for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
     const data = eventData(Buffer.from(event))
@@ -55,7 +62,7 @@ export function readEventTexts(events: string, sink: TextSink): void {
   }
 }
 
-/** Reads the texts of one choice. */
+/** Reads the texts of one choice of an answer. */
 class MessageReader {
   private readonly sink: TextSink
   private readonly choice: number
@@ -91,7 +98,7 @@ class MessageReader {
     }
   }
 
-  /** Visits every text in the value, in document order. */
+  /** Visits every text inside `value`, in document order. */
   private inner(place: number, name: string, value: unknown): void {
     const left: [string, unknown][] = [[name, value]]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -111,7 +118,10 @@ class MessageReader {
     else if (!this.isRepeated(text)) this.take(place, text)
   }
 
-  /** Some providers send the same text in a field and, for other clients, in its details. */
+  /**
+   * Reports whether a field of the message contains the same text. Some providers repeat a field's
+   * text in its details for other clients.
+   */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)
   }

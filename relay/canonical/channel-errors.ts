@@ -1,6 +1,6 @@
 import { answer } from './relay-error.ts'
 
-/** Holds the status and message of every error that concerns channels and their providers. */
+/** The HTTP status and message of every error that concerns channels and their providers. */
 export const CHANNEL_ERRORS = {
   no_channel: answer(
     503,

@@ -4,18 +4,18 @@ const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
  * The number of base64 characters that are charged as one token. By published rates, a picture of 1
- * 290 tokens has about a megabyte, and a second of sound has 20 tokens in 64 000 characters as PCM
- * and in 21 000 as MP3.
+ * 290 tokens has about a megabyte. A second of sound has 20 tokens, in 64 000 characters as PCM or
+ * 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 
-/** Holds the text to be tokenised, and the number of tokens of everything else. */
+/** The text to be tokenized, and the number of tokens of all other content, such as pictures. */
 export type CountableText = { readonly text: string; readonly tokens: number }
 
 /**
- * Collects the text of an answer by place, so that the count is the same whether the answer was
- * sent whole or in pieces, and however the pieces were interleaved. Beyond 256 K characters the
- * text is dropped and its tokens are estimated.
+ * Collects the text of an answer by place, so that the token count does not depend on how a stream
+ * splits and interleaves the text. Beyond 256 K characters the text is dropped and its tokens are
+ * estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -48,14 +48,14 @@ class TextCollector implements TextSink {
   }
 }
 
-/** Returns the text of a plain answer. */
+/** Returns the countable text of an answer that is not a stream. */
 export function textOfAnswer(body: Buffer): CountableText {
   const said = new TextCollector()
   readTexts(body.toString('utf8'), said)
   return said.read()
 }
 
-/** Reports whether a sequence of whole events contains any text or data. */
+/** Reports whether a sequence of complete events contains any text or data. */
 export function hasText(events: Buffer): boolean {
   let length = 0
   readEventTexts(events.toString('utf8'), {
@@ -70,15 +70,17 @@ export function hasText(events: Buffer): boolean {
 }
 
 /**
- * Keeps what a stream delivered, so that it can be counted if the provider never reports usage.
- * Events are parsed only when 64 KB have accumulated or the text is needed, so that a stream with
- * usage at its end costs nothing here.
+ * Keeps the content that a stream delivered, so that its tokens can be counted if the provider
+ * never reports usage. Events are parsed only when 64 KB have accumulated or the text is needed. A
+ * stream that reports its usage therefore causes almost no parsing.
  */
 export class DeliveredText {
   private readonly said = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of bytes forwarded, which decides when progress is worth recording. */
+  /**
+   * The number of bytes forwarded to the caller, which decides when a progress event is recorded.
+   */
   bytes = 0
 
   add(events: Buffer): void {
@@ -93,7 +95,7 @@ export class DeliveredText {
     return this.said.read()
   }
 
-  /** Estimates the tokens so far without a tokenizer, for progress events. */
+  /** Estimates the tokens delivered so far without a tokenizer, for progress events. */
   roughTokens(): number {
     const { text, tokens } = this.read()
     return tokens + roughTokens(text)

@@ -1,8 +1,8 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 
 /**
- * Names every reason for which the gateway itself refuses or fails a call. The list is closed:
- * every code has a message and a status.
+ * The reasons for which the gateway itself refuses or fails a call. Every code has a message and an
+ * HTTP status.
  */
 export type RelayErrorCode =
   | 'invalid_request'
@@ -75,13 +75,16 @@ export type RelayErrorCode =
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 
 type RelayErrorParams = {
-  /** Names the field of the request that is at fault. */
+  /** The field of the request that caused the error. */
   readonly param?: string
-  /** Names a model, a group or a limit for the message. It never contains a provider's text. */
+  /**
+   * The name of a model, group or limit that the message contains. A provider's text is never used
+   * here.
+   */
   readonly subject?: string
 }
 
-/** Builds an error. `retryAfter`, in seconds, tells the caller of a limit when to retry. */
+/** Creates an error. `retryAfter` is the number of seconds after which the caller may retry. */
 export const relayError = (
   code: RelayErrorCode,
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
@@ -90,7 +93,10 @@ export const relayError = (
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
-/** Determines which exception the client libraries raise. */
+/**
+ * The `type` of the error in the response, which determines the exception that client libraries
+ * raise.
+ */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -103,7 +109,7 @@ type ErrorType =
 export type Answer = {
   readonly status: number
   readonly type: ErrorType
-  /** The placeholders `{param}` and `{subject}` are filled in. */
+  /** The English message, in which `{param}` and `{subject}` are placeholders. */
   readonly en: string
   readonly zh: string
 }

@@ -1,7 +1,7 @@
 import { CHANNEL_ERRORS } from './channel-errors.ts'
 import { type Answer, answer, type RelayErrorCode } from './relay-error.ts'
 
-/** Holds the status and message of every error. A code without an entry does not compile. */
+/** The HTTP status and message of every error. A code without an entry does not compile. */
 export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
   invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
   empty_body: answer(
@@ -291,8 +291,8 @@ export const RELAY_ERRORS: Record<RelayErrorCode, Answer> = {
 export type Language = 'zh' | 'en'
 
 /**
- * Returns English unless the first requested language is Chinese, because client libraries request
- * none.
+ * Returns `zh` if Chinese is the first language of the `Accept-Language` header, and `en`
+ * otherwise. Client libraries send no such header.
  */
 export const languageOf = (acceptLanguage: string | undefined): Language =>
   acceptLanguage?.trimStart().slice(0, 2).toLowerCase() === 'zh' ? 'zh' : 'en'

@@ -1,14 +1,19 @@
-/** Receives the events of a stream. The calls together carry every byte once and in order. */
+/** Receives the events of a stream. Together the callbacks receive every byte once and in order. */
 export type SseSink = {
-  /** Receives whole events that need no inspection. */
+  /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
-  /** Receives one whole event whose bytes suggest usage, an error or an empty list of choices. */
+  /**
+   * Receives one complete event whose bytes suggest usage, an error or an empty list of choices.
+   */
   readonly marked: (bytes: Buffer) => void
   /** Receives the event whose data is `[DONE]`. */
   readonly done: (bytes: Buffer) => void
 }
 
-/** A stream with a longer line or event is not treated as an event stream any more. */
+/**
+ * The maximum length of a line or event, in bytes. A stream that exceeds the maximum is no longer
+ * treated as an event stream.
+ */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
 const LF = 10
@@ -20,12 +25,16 @@ const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Cuts a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
- * changing a byte. Chunks of whole events are forwarded without a copy. A marker inside a JSON text
- * appears as `\"usage\"` and can't be mistaken. Lines end with LF, CR LF or CR.
+ * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
+ * changing a byte. Chunks of complete events are forwarded without a copy. Lines end with LF, CR LF
+ * or CR. A quote inside a JSON text is escaped (`\"usage\"`), so the text can't be mistaken for a
+ * key.
  */
 export class SseScanner {
-  /** Becomes true when an event exceeds its bound. The bytes after it are not inspected. */
+  /**
+   * True once an event has exceeded `EVENT_BYTES_MAX`. The bytes after that event are not
+   * inspected.
+   */
   isOverflown = false
   private readonly sink: SseSink
   private carry: Buffer = NOTHING
@@ -43,8 +52,8 @@ export class SseScanner {
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The events are views of the carry buffer, and the sink may keep them, so a new buffer is
-    // used.
+    // The sink may keep the events, which are views of the carry buffer, so the scanner continues
+    // with a new buffer.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > EVENT_BYTES_MAX) {
       this.isOverflown = true
@@ -55,19 +64,21 @@ export class SseScanner {
     this.carried = left
   }
 
-  /** Returns the bytes of an event that was never ended by a blank line. */
+  /**
+   * Returns the bytes of the last event if the stream ended without a blank line after the event.
+   */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
   }
 
   /**
-   * Passes whole events to the sink and returns the offset at which the incomplete event begins.
+   * Passes complete events to the sink and returns the offset at which the incomplete event begins.
    */
   private cut(bytes: Buffer): number {
     this.hasSeenCr ||= bytes.includes(CR)
     const marks = new Marks(bytes)
     let passFrom = 0
-    // The LF of a CR LF that is split over two chunks belongs to the previous event.
+    // When a CR LF is split over two chunks, the LF belongs to the previous event.
     let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
     this.isAfterCr = false
     for (;;) {
@@ -88,7 +99,10 @@ export class SseScanner {
     return eventStart
   }
 
-  /** Does the same as `endByLf` for streams that contain carriage returns. */
+  /**
+   * Returns the offset behind the event at `start`, as `endByLf` does, but also accepts carriage
+   * returns as line ends.
+   */
   private endOf(bytes: Buffer, start: number): number {
     let lineStart = start
     for (let at = lineStart; at < bytes.length; at += 1) {
@@ -113,8 +127,8 @@ export class SseScanner {
   }
 
   /**
-   * Appends the chunk to the carry buffer, in place while it fits, so that many small chunks stay
-   * cheap.
+   * Appends the chunk to the carry buffer. The chunk is written in place while it fits, so that
+   * many small chunks stay cheap.
    */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length
@@ -128,13 +142,12 @@ export class SseScanner {
   }
 }
 
-/** An event keeps at most this multiple of its own length in memory. */
+/** Events are copied if their buffer is more than this many times as long as the events. */
 const PINNED_FACTOR = 8
 
 /**
- * Returns the events between two offsets. They are copied only when they are a small part of their
- * buffer: a view keeps the whole buffer alive, so a few bytes behind a large event would hold its
- * megabyte for as long as they are kept.
+ * Returns the bytes of the events between two offsets. A small part of a buffer is copied, because
+ * a view would keep the complete buffer in memory. A larger part is returned as a view.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
@@ -142,8 +155,8 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
 }
 
 /**
- * Returns the offset behind the blank line that ends the event at `start`, or -1 when the line is
- * not there yet.
+ * Returns the offset behind the blank line that ends the event at `start`, or -1 when the blank
+ * line has not arrived yet.
  */
 function endByLf(bytes: Buffer, start: number): number {
   let lineStart = start
@@ -155,7 +168,9 @@ function endByLf(bytes: Buffer, start: number): number {
   }
 }
 
-/** Remembers where the next marker is, so that a chunk is searched once and not once per event. */
+/**
+ * Stores the offset of the next marker, so that each chunk is searched once and not once per event.
+ */
 class Marks {
   private readonly bytes: Buffer
   private usageAt: number
@@ -178,8 +193,8 @@ class Marks {
 }
 
 /**
- * Returns the next place where the key has a value that is not null: OpenAI sends `"usage":null`
- * with every chunk.
+ * Returns the next offset of the key `key` with a value other than null. Null values are skipped
+ * because OpenAI sends `"usage":null` with every chunk.
  */
 function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
@@ -191,8 +206,8 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
 }
 
 /**
- * Returns the next empty list of choices. Few events contain an empty list, so the search is for it
- * and not for `choices`, which every event contains.
+ * Returns the offset of the next empty list of choices. The function searches for the empty list
+ * and not for `choices`, because every event contains `choices`.
  */
 function nextEmpty(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
@@ -207,7 +222,8 @@ function nextEmpty(bytes: Buffer, from: number): number {
 const DONE = '[DONE]'
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // The last character is enough for nearly every event, because its JSON ends with a brace.
+  // Checking the last character decides nearly every event, because the JSON of an event ends with
+  // a brace.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
   if (bytes[last] !== 93 || end - start > 256) return false
@@ -215,8 +231,8 @@ function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Returns the event's data as a client would receive it (its `data:` lines, joined), or null if it
- * has none.
+ * Returns the joined `data:` lines of the event, as a client would receive them, or null if the
+ * event has no such line.
  */
 export function eventData(event: Buffer): string | null {
   let data: string | null = null

@@ -1,12 +1,12 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
-/** Holds the part of the usage reported by a provider that can be billed. */
+/** The billable part of the usage that a provider reported. */
 export type UsageReport = {
-  /** Each count is limited to its ceiling. A count that can't be read is 0. */
+  /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * True if all counts are as the provider reported them, except parts that were cut to their
-   * whole.
+   * True if all counts are as the provider reported them. Parts that were cut because their sum
+   * exceeded the total do not make the report untrusted.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -20,29 +20,31 @@ export type UsageAnomaly =
   | 'missing'
   | 'parts-exceed-whole'
 
-/** Counts beyond these ceilings are not charged, however large the reported counts are. */
+/** The highest counts that are charged, however large the reported counts are. */
 export type UsageBounds = {
   readonly inputCeiling: number
   readonly outputCeiling: number
 }
 
-/** A count beyond this is false for every request. */
+/** The largest plausible token count. A larger count is false for every request. */
 export const TOKENS_MAX = 10_000_000
 
-/** Allows for providers that count reasoning in addition to the limit that was sent. */
+/**
+ * Returns the highest output count that is charged. The ceiling leaves room for providers that
+ * count reasoning in addition to the limit that was sent.
+ */
 export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * Reads OpenAI's chat usage: `prompt_tokens` includes cached, audio and image tokens, and
- * `completion_tokens` includes reasoning and audio. An explicit zero is a zero. The cache counts of
- * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is
- * missing.
- *
- * An anomaly makes no call cheaper: a count beyond its ceiling is replaced by the ceiling, a
- * fraction is rounded up, digits in a text are read, and a cache count lowers the price only where
- * it can be true and the prompt was not cut. Where the report is not trusted, `meter` takes the
- * larger of it and the gateway's own count.
+ * Reads OpenAI's chat usage. `prompt_tokens` includes cached, audio and image tokens, and
+ * `completion_tokens` includes reasoning and audio tokens. A reported zero is kept as zero. If
+ * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
+ * (`cached_tokens`) are read.
+ * An anomaly makes no call cheaper. A count beyond its ceiling is replaced by the ceiling, a
+ * fraction is rounded up, and digits in a text are read as a number. A cache count lowers the price
+ * only if the count is plausible and the prompt was not cut. If the report is not trusted, `meter`
+ * uses the larger of the report and the gateway's own count.
  */
 export function readOpenAiUsage(
   raw: unknown,
@@ -71,7 +73,7 @@ export function readOpenAiUsage(
     ? counts.optional(usage.total_tokens, prompt + outputMost)
     : 0
   const whole = Math.max(completion, total - prompt)
-  // The cheapest parts are taken first, so that where parts overlap the expensive ones are cut.
+  // Cheap parts are subtracted first. If the parts exceed the total, the expensive parts are cut.
   const rest = new Whole(prompt)
   const parts = {
     cacheRead: rest.take(cached),
@@ -91,7 +93,7 @@ export function readOpenAiUsage(
   }
 }
 
-/** A total from which parts are taken until nothing is left. */
+/** A total from which parts are subtracted until nothing remains. */
 class Whole {
   left: number
 
@@ -109,7 +111,7 @@ class Whole {
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** Reads counts and remembers the first anomaly. */
+/** Reads the reported counts and stores the first anomaly. */
 class Counts {
   anomaly: UsageAnomaly | null = null
 
@@ -123,7 +125,7 @@ class Counts {
     return value === undefined || value === null ? 0 : this.count(value, most)
   }
 
-  /** Reads a count that lowers the price. It is 0 unless it can be true. */
+  /** Reads a count that lowers the price. Returns 0 if the reported value is not a valid count. */
   discount(value: unknown): number {
     const count = this.optional(value)
     return count === value ? count : 0

@@ -1,10 +1,12 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
-/** The user a body belongs to, and how many bytes of bodies that user may upload at once. */
+/**
+ * The user who sent a request body, and the number of body bytes that this user may upload at once.
+ */
 export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
 
-/** Counts the bytes of request bodies in memory, over all calls and per user. */
+/** Counts the bytes of request bodies in memory, for the process and per user. */
 export class BodyMemory {
   private held = 0
   private readonly heldBy = new Map<number, number>()
@@ -15,8 +17,8 @@ export class BodyMemory {
   }
 
   /**
-   * Returns false when there is no room. Otherwise the caller must `giveBack` the same number
-   * later.
+   * Reserves memory for a body. Returns false when too little memory is left. After true, the
+   * caller must call `giveBack` with the same number.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false
@@ -29,8 +31,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves a part of the user's share before the bytes arrive. Returns false when the share is
-   * used up.
+   * Reserves a part of the user's share before the bytes arrive. Returns false when the user's
+   * share is used up.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes

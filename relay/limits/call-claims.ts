@@ -5,17 +5,17 @@ import type { ConcurrencyCaps } from './concurrency.ts'
 
 type Subject = { readonly scope: 'token' | 'user'; readonly id: number }
 
-/** Limits on the calls of one token or user; 0 sets no limit on that count. */
+/** Limits the number of calls of one token or user per period. A count of 0 sets no limit. */
 export type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
 }
 
-/** Limits the tokens that one token's or user's calls may use in any minute. */
+/** Limits the tokens that the calls of one token or user may use in any minute. */
 export type TokensRule = Subject & {
   readonly max: number
-  /** The number of tokens this call is expected to use. */
+  /** The number of AI tokens that this call is expected to use. */
   readonly estimate: number
 }
 
@@ -24,7 +24,9 @@ export type CallRules = {
   readonly tokens: readonly TokensRule[]
 }
 
-/** The limits that a call has to pass, and the error to return for an exceeded one. */
+/**
+ * The limits that a call must pass, and a function that returns the error for an exceeded limit.
+ */
 export type CallClaims = {
   readonly claims: readonly Claim[]
   readonly errorFor: (full: Full) => RelayError
@@ -41,17 +43,20 @@ export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRu
       }
     : null
 
-/** Returns how many calls a token may have at once: its own limit, if it is below the relay's. */
+/**
+ * Returns how many calls a token may run at once. The token's own limit applies if it is below the
+ * relay's limit.
+ */
 export const permitsOfToken = (
   { maxConcurrency }: SharedTerms,
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
 /**
- * Lists the limits of a call in the order in which they are checked: concurrent calls, then calls
- * and successful calls under every rule, then tokens per minute. A call counts as successful from
- * its start and is subtracted when it fails; otherwise any number of calls could start before the
- * first one succeeds.
+ * Lists the limits of a call in the order in which they are checked: concurrent calls, calls and
+ * successful calls under every rule, tokens per minute. A call counts as successful from its start
+ * and is subtracted if it fails. Otherwise any number of calls could start before the first call
+ * succeeds.
  */
 export function callClaims(
   user: { readonly userId: number; readonly permits: number },
@@ -95,8 +100,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // Nobody knows when a permit becomes free. The random delay keeps callers that are rejected
-  // together from retrying together.
+  // The time until a permit becomes free is unknown. The random delay prevents callers that are
+  // rejected together from retrying together.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

@@ -1,5 +1,8 @@
 export type ConcurrencyCaps = {
-  /** The limit of this process, whose memory and connections the calls use. */
+  /**
+   * The maximum number of concurrent calls in this process, which bounds its memory and
+   * connections.
+   */
   readonly total: number
   readonly perUser: number
   readonly perToken: number
@@ -7,7 +10,7 @@ export type ConcurrencyCaps = {
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
-/** Counts the running calls of this process. */
+/** Counts the running calls of this process and enforces the maximum. */
 export class CallsUnderWay {
   private count = 0
   private readonly most: number
@@ -16,7 +19,7 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** Returns true when one more call may run; the caller must then `release` once. */
+  /** Returns true when one more call may run. The caller must then call `release` once. */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1

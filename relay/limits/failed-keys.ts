@@ -5,15 +5,15 @@ import type { Vault } from '#infra/vault/port.ts'
 const MAX = 60
 const PERIOD_MS = 60_000
 /**
- * The number of addresses (for IPv6, /64 networks) that are blocked at once. The oldest entry makes
- * room for a new one.
+ * The number of addresses (for IPv6, /64 networks) that can be blocked at the same time. When the
+ * list is full, a new address replaces the oldest entry.
  */
 const BLOCKED_MAX = 10_000
 
 /**
- * Counts wrong keys by address: 60 a minute over all relays, so that guessing keys is hopeless and
- * cheap to reject. A correct key needs no query, because an address is blocked only once a wrong
- * key has exceeded the limit.
+ * Counts wrong keys by address and blocks an address after 60 a minute over all relays. Guessing
+ * keys is therefore hopeless and cheap to reject. A correct key needs no database query, because
+ * the list of blocked addresses is in memory.
  */
 export class FailedKeys {
   private readonly blocked = new Map<string, number>()
@@ -21,7 +21,7 @@ export class FailedKeys {
   private readonly vault: Pick<Vault, 'keyedHash'>
   private readonly what: string
 
-  /** `what` names the kind of key; each kind is counted separately. */
+  /** `what` names the kind of key. Each kind of key is counted separately. */
   constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>, what = 'failed-keys') {
     this.limits = limits
     this.vault = vault
@@ -29,11 +29,11 @@ export class FailedKeys {
   }
 
   /**
-   * Returns the seconds to wait, or 0 when the address may try a key. `now` is in monotonic
-   * milliseconds.
+   * Returns the seconds until the address may try a key, or 0 when the address is not blocked.
+   * `now` is in monotonic milliseconds.
    */
   waitSeconds(clientIp: string, now = performance.now()): number {
-    // No address is blocked nearly always, so a correct key costs no more than this comparison.
+    // Usually no address is blocked, so a correct key costs no more than this comparison.
     if (this.blocked.size === 0) return 0
     const line = addressLine(clientIp)
     const until = this.blocked.get(line)
@@ -43,7 +43,10 @@ export class FailedKeys {
     return 0
   }
 
-  /** Counts a wrong key. Returns the seconds to wait when it exceeded the limit, otherwise 0. */
+  /**
+   * Counts a wrong key. Returns the seconds for which the address is blocked if the limit is
+   * exceeded, and 0 otherwise.
+   */
   async failed(clientIp: string, now = performance.now()): Promise<number> {
     const key = `${this.what}:${addressKey(this.vault, clientIp)}`
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const

@@ -5,7 +5,10 @@ import { HttpError } from '#infra/http/http-errors.ts'
 import { refuseCrossSite } from '#infra/http/origin.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
-/** Handles a request of the playground: as a call of the session's user, or with an error. */
+/**
+ * The functions that handle a request of the playground, either as a call of the session's user or
+ * with an error.
+ */
 export type Playground = {
   readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
   readonly reject: (request: IncomingMessage, response: ServerResponse, error: RelayError) => void
@@ -19,8 +22,9 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * Serves `POST /pg/chat/completions`: the console's own calls, authenticated by its session.
- * Fastify only identifies the user; request and response are then handled by the relay unchanged.
+ * Serves `POST /pg/chat/completions` for chats from the console, which are authenticated by the
+ * session. Fastify only identifies the user. The relay then handles the request and the response
+ * without changes.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   app.route({
@@ -38,7 +42,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
   })
 }
 
-/** Returns the user's id, or the error that explains why there is none. */
+/** Returns the id of the session's user, or the error that explains why there is none. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,

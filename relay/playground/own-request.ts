@@ -7,21 +7,25 @@ import { scanObject } from '../dialects/json-scan.ts'
 import type { Authenticator } from '../pipeline/relay-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
-/** The settings that the console sends with a chat, and the chat without them. */
+/**
+ * The settings that the console sends with a chat, and the body of the chat without these settings.
+ */
 type PlaygroundRequest = {
-  /** If empty, the user's own group is used. */
+  /** The group of the call. An empty text selects the user's own group. */
   readonly group: string
   readonly body: Buffer
 }
 
-/** The chat's other members are checked where the chat is parsed. */
+/**
+ * The member names that this file interprets. The chat parser checks all other members of the chat.
+ */
 const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Removes `group` from the body, which no provider knows, and a `max_tokens` of 0, which means no
- * limit here and is an error at most providers. A body that is not a JSON object is left for the
- * chat parser to refuse.
+ * Removes members that are only valid in the console's requests. Providers do not know `group`. A
+ * `max_tokens` of 0 means no limit in the console but is an error at most providers. A body that is
+ * not a JSON object stays unchanged, because the chat parser refuses it.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
@@ -46,13 +50,13 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
 }
 
 /**
- * Authenticates a user whom the session has identified. The calls are charged to that user, in the
- * group that the body names.
+ * Returns an authenticator for a user whom the session has identified. The calls are charged to
+ * that user, in the group that the body names.
  */
 export const sessionAuthenticator = (userId: number): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
-    // The session may know a new user before the relay's view does.
+    // A new user may already have a session before the relay's view contains the user.
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundTokenId(userId)

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
- * Hashes are SHA-256 in hex. `bodyHash` also covers the address of the request. `at` is in unix
- * milliseconds.
+ * The claim of an idempotency key by a call. Hashes are SHA-256 in hex. `bodyHash` also covers the
+ * request's URL. `at` is in unix milliseconds.
  */
 export type CallClaim = {
   readonly tokenId: number
@@ -14,23 +14,26 @@ export type CallClaim = {
 }
 
 /**
- * Maps an `Idempotency-Key` of a token to its call. The map only names the call: the account's
- * stream decides whether that call was admitted, is running or has ended.
+ * Maps the `Idempotency-Key` of a token to a call id. The account's stream decides whether that
+ * call was admitted, is running or has ended.
  */
 export type ClaimedCalls = {
   /**
-   * Returns the call that the key stands for: the given one, or an earlier one with its own body
-   * hash.
+   * Assigns the key to the given call. If an earlier call already claimed the key, returns that
+   * call and its body hash.
    */
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /**
-   * Releases a key whose call ended at no cost, so that the next request with this key is a new
-   * call.
+   * Releases the key of a call that ended at no cost, so that the next request with this key is a
+   * new call.
    */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
-  /** Releases the key of a call that another process started; the caller knows its id only. */
+  /**
+   * Releases the key of a call that another process started. The caller of this function has only
+   * the call's id.
+   */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Removes the claims that are too old to count at the time `at`. */
+  /** Removes the claims that are older than the validity of a key at the time `at`. */
   sweep(at: number): Promise<void>
 }
 
@@ -48,8 +51,8 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// An update that changes nothing is used in place of `do nothing`, so that the statement returns
-// the row: a separate read could find the row deleted.
+// An update that changes nothing replaces `do nothing`, so that the statement returns the row. With
+// a separate select, the row could be deleted in between.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)
@@ -61,7 +64,8 @@ const CLAIM = `
   returning call, body_hash as "bodyHash"`
 
 /**
- * Keeps claims in the schema `relay`, which is created when it is missing and shared by all relays.
+ * Creates the store of claims in the schema `relay`, which all relays share. The schema is created
+ * if it is missing.
  */
 export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
   await ensureSchema(pg, 'relay', TABLE)

@@ -4,7 +4,7 @@ import { readEventTexts, readTexts, type TextSink } from '../canonical/answer-te
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
-/** Checks the text of one call's answer while it streams. */
+/** Checks the text of one call's answer for screened words while the answer streams. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
   private state = MATCH_START
@@ -13,7 +13,7 @@ export class AnswerScreen {
     this.matcher = matcher
   }
 
-  /** Returns false from the event on that completes a screened word. */
+  /** Returns false once the events so far contain a screened word. */
   isClean(events: Buffer): boolean {
     const pieces: string[] = []
     readEventTexts(events.toString('utf8'), sinkInto(pieces))
@@ -33,7 +33,7 @@ const sinkInto = (texts: string[]): TextSink => ({
   data: () => {},
 })
 
-/** Returns null when answers are not screened, so that calls cost nothing then. */
+/** Returns the screen for a call's answer, or null when answers are not screened. */
 export const answerScreen = (
   { matcher, isAnswerStopped, exemptGroup }: Screening,
   group: string,
@@ -42,17 +42,17 @@ export const answerScreen = (
 
 /** The site's settings for screened words. */
 export type Screening = {
-  /** The matcher is null when there are no words to look for. */
+  /** The matcher of the site's words, or null when there are no words to find. */
   readonly matcher: WordMatcher | null
   readonly isPromptChecked: boolean
   readonly isAnswerStopped: boolean
-  /** Calls of this group are not screened. */
+  /** Calls of this group are not screened. Null means that no group is exempt. */
   readonly exemptGroup: string | null
 }
 
 /**
- * Keeps the matcher of the latest word list, because building it takes longer than reading the
- * options.
+ * Returns a function that reads the screening options. The matcher is rebuilt only when the word
+ * list changes, because building a matcher is slow.
  */
 export function screeningReader(): (values: ReadonlyMap<string, string>) => Screening {
   let words = ''
@@ -75,7 +75,7 @@ export function screeningReader(): (values: ReadonlyMap<string, string>) => Scre
   }
 }
 
-/** Expects one word per line. Returns null when there are no words. */
+/** Builds a matcher from a list with one word per line. Returns null when the list is empty. */
 function matcherOf(text: string): WordMatcher | null {
   const words = text
     .split(/\r?\n/)
@@ -89,13 +89,13 @@ function matcherOf(text: string): WordMatcher | null {
  * block the event loop.
  */
 const PIECE = 256 * 1024
-/** This separator between two texts of a request prevents matches across them. */
+/** The separator between two texts of a request, which prevents matches across texts. */
 const SEPARATOR = '\n'
 
 /**
- * Refuses a request that contains a screened word in any of its texts, except in member names and
- * data addresses. The words are not repeated to the caller. Returns null synchronously when
- * requests are not screened.
+ * Refuses a request that contains a screened word in any of its texts. Member names and data URLs
+ * are not screened. The error does not repeat the word to the caller. Returns null synchronously
+ * when requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -129,7 +129,8 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
 }
 
 /**
- * Matches the bytes of an image or a sound. Any other text that begins with `data:` is screened.
+ * Matches a data URL with the base64 bytes of an image or a sound. Any other text that begins with
+ * `data:` is screened.
  */
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 

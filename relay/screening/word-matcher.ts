@@ -1,10 +1,13 @@
-/** Marks a missing edge. */
+/** The value of an edge that does not exist in the trie. */
 const NONE = -1
 
-/** A trie of words. State 0 is the empty prefix, and every other state extends a shorter one. */
+/**
+ * A trie of words. State 0 is the empty prefix. Every other state extends a shorter prefix by one
+ * UTF-16 unit.
+ */
 class Trie {
   readonly parents: number[] = [0]
-  /** The UTF-16 unit on the edge to the state. */
+  /** The UTF-16 unit on the edge that leads to each state. */
   readonly units: number[] = [0]
   readonly isWord: number[] = [0]
   private readonly depths: number[] = [0]
@@ -22,7 +25,7 @@ class Trie {
     if (state !== 0) this.isWord[state] = 1
   }
 
-  /** Returns every state except 0, ordered by length. */
+  /** Returns every state except 0, ordered by the length of its prefix. */
   byDepth(): number[] {
     const states = this.parents.map((_, state) => state).slice(1)
     return states.sort((one, other) => (this.depths[one] ?? 0) - (this.depths[other] ?? 0))
@@ -46,14 +49,14 @@ class Trie {
 const EMPTY = 0
 
 /**
- * Stores the edges of a trie in one open hash table of numbers. A map per state would take a
- * hundred times the memory of the words at 200 000 states.
+ * Stores the edges of a trie in one open-addressing hash table of numbers. At 200 000 states, a map
+ * per state would take a hundred times the memory of the words.
  */
 class Edges {
   private readonly mask: number
   private readonly parents: Int32Array
   private readonly units: Uint16Array
-  /** 0 marks an empty slot, because no edge leads to state 0. */
+  /** The target state of each slot. 0 marks an empty slot, because no edge leads to state 0. */
   private readonly children: Int32Array
 
   constructor({ parents, units, size }: Trie) {
@@ -89,7 +92,7 @@ class Edges {
   }
 }
 
-/** The state after a part of a text; -1 once a word was found. */
+/** The matcher's state after a part of a text, or -1 once a word was found. */
 type MatchState = number
 
 export const MATCH_START: MatchState = 0
@@ -98,8 +101,9 @@ export const MATCHED: MatchState = -1
 const UNITS = 65_536
 
 /**
- * Finds any of many words in a text, in one pass whatever their number (Aho and Corasick, 1975).
- * Words and texts are compared after folding: in compatibility form and lower case.
+ * Finds any of many words in one pass over a text, independently of the number of words (Aho and
+ * Corasick, 1975). Words and texts are compared in Unicode compatibility form (NFKC) and lower
+ * case.
  */
 export class WordMatcher {
   private readonly first = new Int32Array(UNITS)
@@ -116,7 +120,7 @@ export class WordMatcher {
     for (const state of trie.byDepth()) this.link(trie, state)
   }
 
-  /** Continues from `state` over the next part of the text. */
+  /** Continues from `state` with the next part of the text and returns the new state. */
   feed(state: MatchState, text: string): MatchState {
     if (state === MATCHED) return MATCHED
     const folded = fold(text)
@@ -135,7 +139,7 @@ export class WordMatcher {
     return at
   }
 
-  /** Sets the fallback of a state: the state of the longest proper suffix of its text. */
+  /** Sets the fallback of a state to the state of its prefix's longest proper suffix. */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0
     const unit = trie.units[state] ?? 0
@@ -154,5 +158,5 @@ export class WordMatcher {
   }
 }
 
-/** Folding makes matches independent of case and of full-width forms. */
+/** Normalizes a text so that matches ignore letter case and full-width forms. */
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
