@@ -13,7 +13,7 @@ import type {
   QuotaGranted,
 } from './events.ts'
 
-/** Grants quota once per `grantId`; repeats change nothing. `amount` is above 0. */
+/** Grants quota once per `grantId`. A repeated command changes nothing. `amount` is above 0. */
 export type GrantQuota = {
   readonly type: 'GrantQuota'
   readonly userId: number
@@ -23,7 +23,7 @@ export type GrantQuota = {
   readonly note?: Sealed
 }
 
-/** Deducts quota once per `deductionId`. `amount` is above 0 and within the balance. */
+/** Deducts quota once per `deductionId`. `amount` is above 0 and at most the balance. */
 export type DeductQuota = {
   readonly type: 'DeductQuota'
   readonly userId: number
@@ -34,21 +34,21 @@ export type DeductQuota = {
 }
 
 /**
- * Grants or deducts the difference to `balance`, once per `adjustmentId`. It is refused where the
- * current balance differs from `expected`. `balance` is 0 or more, unless it is the current
- * balance.
+ * Sets the balance to `balance`, once per `adjustmentId`: the difference is granted or deducted.
+ * The command is refused if the current balance is not `expected`. `balance` must be 0 or more,
+ * except that a negative current balance may be repeated.
  */
 export type SetBalance = {
   readonly type: 'SetBalance'
   readonly userId: number
   readonly adjustmentId: string
   readonly balance: Quota
-  /** If omitted, the current balance is not checked. */
+  /** The balance that the admin has seen. If it is omitted, the current balance is not checked. */
   readonly expected?: Quota
   readonly note?: Sealed
 }
 
-/** Rewards the inviter once per `inviteeId`. `reward` may be 0. */
+/** Adds `reward` to the inviter's affiliate balance, once per `inviteeId`. `reward` may be 0. */
 export type RewardInvite = {
   readonly type: 'RewardInvite'
   readonly userId: number
@@ -57,8 +57,8 @@ export type RewardInvite = {
 }
 
 /**
- * Moves quota to the balance once per `transferId`. `amount` is at least `least` and within the
- * affiliate balance.
+ * Moves quota from the affiliate balance to the balance, once per `transferId`. `amount` is at
+ * least `least` and at most the affiliate balance.
  */
 export type TransferAffiliate = {
   readonly type: 'TransferAffiliate'
@@ -69,17 +69,18 @@ export type TransferAffiliate = {
 }
 
 /**
- * Credits a check-in once per day; an earlier day than the last one is refused. `amount` may be 0.
+ * Credits the reward of a daily check-in. A day that is not later than the day of the last check-in
+ * is refused. `amount` may be 0.
  */
 export type CheckIn = {
   readonly type: 'CheckIn'
   readonly userId: number
-  /** The UTC day: `2026-11-22`. */
+  /** The UTC day as text: `2026-11-22`. */
   readonly day: string
   readonly amount: Quota
 }
 
-/** Credits a paid order once, and once for each restoration of refunded quota. */
+/** Credits the quota of a paid order once, and again once per restoration of refunded quota. */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
@@ -89,7 +90,7 @@ export type CreditTopUp = {
   readonly amount: Quota
 }
 
-/** Takes refunded quota back once per refund, whatever the balance is. */
+/** Deducts refunded quota once per refund. The balance may become negative. */
 export type ReverseTopUp = {
   readonly type: 'ReverseTopUp'
   readonly userId: number
@@ -100,7 +101,9 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/** Credits the inviter's share once per order and per restoration. */
+/**
+ * Credits the inviter's share to the affiliate balance, once per order and once per restoration.
+ */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -110,7 +113,7 @@ export type EarnRebate = {
   readonly amount: Quota
 }
 
-/** Takes the inviter's share back once per refund, whatever the affiliate balance is. */
+/** Deducts the inviter's share once per refund, first from the affiliate balance. */
 export type ReverseRebate = {
   readonly type: 'ReverseRebate'
   readonly userId: number
@@ -119,7 +122,9 @@ export type ReverseRebate = {
   readonly amount: Quota
 }
 
-/** Sets the quota that the token may spend from now on, in addition to what its open calls hold. */
+/**
+ * Sets the quota that the token may spend. The holds of the token's open calls are not included.
+ */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
@@ -128,7 +133,7 @@ export type SetTokenBudget = {
   readonly isUnlimited: boolean
 }
 
-/** Sets the quota that each of these new tokens may spend. */
+/** Sets the quota that each of several new tokens may spend. */
 export type OpenTokenBudgets = {
   readonly type: 'OpenTokenBudgets'
   readonly userId: number
@@ -146,7 +151,7 @@ type CloseTokenBudgets = {
 export type AdmitCall = {
   readonly type: 'AdmitCall'
   readonly userId: number
-  /** The id of the request, a UUID v7. */
+  /** The id of the caller's request, a UUID v7. */
   readonly call: string
   readonly tokenId: number
   readonly model: string
@@ -154,38 +159,40 @@ export type AdmitCall = {
   readonly isStream: boolean
   readonly hold: Quota
   readonly price: PriceSnapshot
-  /** How many calls a price per call counts (`n`): 1 if omitted, at most 128. */
+  /** The number of calls that a price per call multiplies (`n`): 1 if omitted, at most 128. */
   readonly calls?: number
   readonly reasoningEffort?: string
-  /** Unix milliseconds. */
+  /** The time at which the call's lease ends, in unix milliseconds. */
   readonly leaseUntil: number
   readonly clientIp: Sealed | null
-  /** The arrival of the request in unix milliseconds. */
+  /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   /**
-   * Set for the call of a task. Such a call must be new, needs a positive balance even for a hold
-   * of 0, and is refused while the user has `openMax` open tasks.
+   * Set if the call pays for a task. Such a call must be new and needs a positive balance, even for
+   * a hold of 0. It is refused while the user has `openMax` open tasks.
    */
   readonly task?: { readonly openMax: number }
   /**
-   * How the call may be admitted where its whole hold cannot be paid. If omitted, it is then
-   * refused.
+   * The smaller output limits that are allowed if the account cannot pay the full hold. If
+   * `reduction` is omitted, a call whose full hold cannot be paid is refused.
    */
   readonly reduction?: OutputReduction
 }
 
-/** A smaller output limit that the call can be sent with, so that its hold can be paid. */
+/**
+ * The range of smaller output limits with which a call may be sent if its full hold cannot be paid.
+ */
 export type OutputReduction = {
-  /** The bounds that the whole hold covers; `outputTokens` is per choice. */
+  /** The usage bounds that the full hold covers. `outputTokens` is per choice. */
   readonly bounds: CallBounds
-  /** The range of the reduced limit, in tokens of each choice; at least 1. */
+  /** The lowest reduced output limit, in tokens per choice; at least 1. */
   readonly leastOutputTokens: number
   readonly mostOutputTokens: number
 }
 
 /**
- * Raises the hold of a running call to at most `hold` in total, as far as it can be paid, but to at
- * least `least`. Changes nothing where that much is held already.
+ * Raises the hold of a running call to `hold` in total. If the account cannot pay that much, the
+ * total is as high as it can pay, but at least `least`. A hold of `hold` or more is not changed.
  */
 export type RaiseHold = {
   readonly type: 'RaiseHold'
@@ -194,45 +201,48 @@ export type RaiseHold = {
   readonly least: Quota
 }
 
-/** `usage` is the total so far, not the difference to the last progress. */
+/**
+ * Records the usage of a running call. `usage` is the total so far, not the increase since the last
+ * progress.
+ */
 export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
-  /** The provider's price as a multiple of the list price; omitted where it is unknown. */
+  /** The provider's price as a multiple of the list price. It is omitted if it is unknown. */
   readonly costRatio?: DecimalText
   readonly usage: Usage
-  /** Unix milliseconds. */
+  /** The time at which the renewed lease ends, in unix milliseconds. */
   readonly leaseUntil: number
 }
 
-/** Ends the call. Its charge is computed from the usage and the price kept at admission. */
+/** Ends a call and charges it. The charge is computed from the usage and the price at admission. */
 export type SettleCall = {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price as a multiple of the list price when the call was sent; omitted where it
-   * is unknown.
+   * The provider's price as a multiple of the list price when the call was sent. It is omitted if
+   * it is unknown.
    */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
   /**
-   * The part of `usage` within the call's limits. It is charged in place of `usage` where the hold
-   * and the free quota do not cover all of it. If omitted, `usage` is charged in full.
+   * The part of `usage` within the call's limits. It is charged instead of `usage` if the hold and
+   * the free quota do not cover the full charge. If it is omitted, `usage` is charged in full.
    */
   readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code where the gateway ended the call because its caller lost access. */
+  /** The error code if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }
 
-/** Ends the call without a charge. */
+/** Ends a call without a charge. */
 export type ReleaseCall = {
   readonly type: 'ReleaseCall'
   readonly call: string
@@ -244,13 +254,13 @@ export type ReleaseCall = {
   readonly timings: CallTimings
 }
 
-/** Ends a call whose owner died. `at` is the current time in unix milliseconds. */
+/** Ends a call whose owner process died. `at` is the current time in unix milliseconds. */
 export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
   /**
-   * The expired lease that the sweeper found; the command is refused if the lease was renewed
+   * The expired lease that the sweeper found. The command is refused if the lease has been renewed
    * since.
    */
   readonly leaseUntil?: number
@@ -278,26 +288,29 @@ export type AccountCommand =
   | InterruptCall
 
 export type AccountErrorCode =
-  /** The balance does not cover the amount; params: `balance`, `needed`. */
+  /** The balance does not cover the amount. params: `balance`, `needed`. */
   | 'InsufficientQuota'
-  /** The balance has changed since the caller read it; params: `balance`, `expected`. */
+  /** The balance has changed since the client read it. params: `balance`, `expected`. */
   | 'BalanceMoved'
-  /** The affiliate balance does not cover the amount; params: `balance`, `needed`. */
+  /** The affiliate balance does not cover the amount. params: `balance`, `needed`. */
   | 'InsufficientAffiliate'
-  /** The amount is below the least that can be transferred; params: `least`. */
+  /** The amount is below the smallest amount that can be transferred. params: `least`. */
   | 'TransferTooSmall'
   | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The call of a task must be new, and a call with this id is open. */
+  /** The call of a task must be new, but a call with this id is open. */
   | 'CallKnown'
-  /** The user has as many open tasks as allowed; params: `max`. */
+  /** The user has the maximum number of open tasks. params: `max`. */
   | 'TooManyTasks'
-  /** The call has ended, or its id is older than the memory of ended calls. */
+  /** The call has ended, or its id is older than the ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** The amount is not above 0 where it must be, or it or the resulting sum exceeds 2^53 − 1. */
+  /**
+   * The amount is not positive where it must be, or the amount or the resulting sum exceeds 2^53 −
+   * 1.
+   */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

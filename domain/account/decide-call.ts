@@ -31,10 +31,10 @@ import { type AccountState, type OpenCall, recall } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Holds the worst-case cost of the call, or that of a smaller output limit where no more can be
- * paid, or refuses the call. A repeat changes nothing, except that the repeat of a task's call is
- * refused, because no other event may rely on the hold of an earlier call. An id that is too old to
- * be recognised as a repeat is refused.
+ * Admits a call and holds its worst-case cost. If the account cannot pay that cost, a smaller
+ * output limit is tried, and otherwise the call is refused. A repeated command changes nothing, but
+ * for a task it is refused, because no other event may rely on the hold of an earlier call. A call
+ * id that is too old to be recognised as a repeat is refused.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -62,7 +62,9 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
-/** The call as it can be paid: unchanged, or with a smaller output limit and hold. */
+/**
+ * Returns the command unchanged, or with a smaller output limit and hold that the account can pay.
+ */
 function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
   const payable = payableBy(state, command.tokenId)
@@ -70,7 +72,7 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
-/** The quota that calls of the token can still hold. It may be negative. */
+/** Returns the quota that calls of the token can still hold. The result may be negative. */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
@@ -92,9 +94,10 @@ function budgetRefusal(
 }
 
 /**
- * Why the running call must end: its account was emptied by an admin or a refund, or the budget of
- * its token was set to 0 or below. Null while neither is so. A call that holds nothing costs
- * nothing, and the hold of a task is spent when the task is submitted, so that both go on.
+ * Returns the error with which a running call must end, or null. A call must end if an admin or a
+ * refund emptied the account, or if the token's budget was set to 0 or below. A call without a hold
+ * continues because it costs nothing. The call of a task continues because its hold is spent when
+ * the task is submitted.
  */
 export function emptiedError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -110,8 +113,9 @@ export function emptiedError(
 }
 
 /**
- * Records how far a running call got, which is charged if its owner dies. A repeat changes nothing.
- * It is refused, so that the relay ends the call, once `emptiedError` says so.
+ * Records the progress of a running call, which is charged if the owner process dies. A repeated
+ * command changes nothing. If `emptiedError` returns an error, the progress is refused, so that the
+ * relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -127,8 +131,8 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 }
 
 /**
- * Holds more for a running call, as far as it can be paid. It is refused when that is below
- * `least`, or when the call has ended.
+ * Raises the hold of a running call as far as the account can pay. The command is refused if the
+ * possible total is below `least`, or if the call has ended.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
@@ -149,8 +153,9 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the real usage at the price kept at admission. Beyond what the hold and the free quota
- * cover, it charges the part within the call's limits, where the command names one.
+ * Charges the actual usage at the price of the admission. If the charge exceeds the hold and the
+ * free quota, only the usage within the call's limits is charged, provided that the command
+ * contains it.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const open = state.open.get(requested.call)
@@ -187,7 +192,8 @@ export function releaseCall(command: ReleaseCall, state: AccountState): Outcome 
 }
 
 /**
- * Charges the usage of the last progress, or nothing without one; never before the lease is over.
+ * Ends a call whose lease has expired and charges the usage of its last progress. Without any
+ * progress, the charge is 0.
  */
 export function interruptCall(
   { call, at, leaseUntil }: InterruptCall,
@@ -209,7 +215,7 @@ export function interruptCall(
 
 /**
  * Computes the charge, the provider's cost and the number of calls. A completed call counts even
- * without any tokens; an incomplete one counts only if it has usage.
+ * without tokens. An incomplete call counts only if it has usage.
  */
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
@@ -238,22 +244,21 @@ const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
 const isOver = (state: AccountState, call: string): boolean =>
   recall(state.ended, call) !== 'unknown'
 
-/**
- * The end of a call that is not open is a repeat if the call ended before, and otherwise an error.
- */
+/** Returns no events if the call has already ended, and an error if the call is unknown. */
 function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
 /**
- * A limit up to this many tokens of each choice may take all free quota; a larger one may take
- * half.
+ * An output limit of up to this many tokens per choice may use all free quota. A larger limit may
+ * use half of the free quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * The output limit that `payable` covers and its hold, or null when it covers less than the least
- * limit. A larger limit takes half of the free quota, so that one call does not shut out the next.
+ * Returns the largest output limit that `payable` covers, with its hold, or null if `payable` does
+ * not cover the lowest allowed limit. A large limit uses at most half of the free quota, so that
+ * the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -8,13 +8,15 @@ import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** Whether the balance stays within its bound if `amount` is added and all holds come back. */
+/**
+ * Returns whether the balance stays in range after `amount` is added and all holds are released.
+ */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 
 /**
- * Counts an invitation and rewards it, once per invitee. The reward is cut to what the affiliate
- * balance can take, so that a registration never fails because the inviter is rich.
+ * Counts an invitation and credits its reward, once per invitee. The reward is reduced to what the
+ * affiliate balance can take, so that a large affiliate balance never makes a registration fail.
  */
 export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
   const { userId, inviteeId } = command
@@ -43,8 +45,8 @@ export function transferAffiliate(command: TransferAffiliate, state: AccountStat
 }
 
 /**
- * An earlier day than the last one is refused as well, because the clocks of several servers may
- * differ at midnight.
+ * Credits a check-in. A day before the last check-in is refused as well, because the clocks of
+ * several servers may differ at midnight.
  */
 export function checkIn(command: CheckIn, state: AccountState): Outcome {
   const { userId, day, amount } = command

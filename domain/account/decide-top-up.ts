@@ -15,7 +15,10 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/** Credits a paid order, or a restoration (`top-up/` decides which), once. */
+/**
+ * Credits a paid order or a restoration, each once. The aggregate `top-up/` decides which of the
+ * two it is.
+ */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
@@ -27,8 +30,8 @@ export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome 
 }
 
 /**
- * The balance may become negative: a user who spent refunded quota owes it and cannot make calls
- * until it is paid.
+ * Deducts refunded quota. The balance may become negative: a user who has spent refunded quota owes
+ * it and cannot make calls until the debt is paid.
  */
 export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
   const { userId, orderId, refundNo, provider, amount, note } = command
@@ -40,8 +43,8 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
 }
 
 /**
- * The share is cut to what the affiliate balance can take, so that no payment fails because the
- * inviter is rich.
+ * Credits the inviter's share. The share is reduced to what the affiliate balance can take, so that
+ * a large affiliate balance never makes a payment fail.
  */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, inviteeId } = command
@@ -56,7 +59,8 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
 }
 
 /**
- * Takes the share from the affiliate balance, and from the balance what was already transferred.
+ * Deducts the inviter's share from the affiliate balance. If the affiliate balance is too low, the
+ * rest is deducted from the balance.
  */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
@@ -71,7 +75,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
-/** Leaves room for open calls whose charges exceed their holds. */
+/** The limit is half of the range, so that charges above the holds of open calls still fit. */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 
 const isTakable = (amount: Quota, from: Quota): boolean =>

@@ -107,7 +107,9 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
 
-/** Decided at the append, so that a simultaneous payment is never overwritten. */
+/**
+ * Computes the difference when the event is appended, so that a simultaneous payment is not lost.
+ */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command
   if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
@@ -131,9 +133,9 @@ const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} 
 
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, remain, isUnlimited } = command
-  // NOTE: the remaining budget of a token is negative after a call outgrew its hold, and an edit
-  // may send that value back. The holds of open calls may return to the budget, so the sum must
-  // fit, too.
+  // NOTE: the remaining budget of a token is negative after a call cost more than its hold, and an
+  // edit may send that negative value back. Open calls may return their holds to the budget, so the
+  // sum of the budget and the holds must be in range, too.
   if (!isInRange(remain) || !isInRange(remain + heldBy(tokenId, state))) {
     return codedError('AmountOutOfRange')
   }
@@ -143,12 +145,12 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   return [{ type: 'TokenBudgetSet', v: 1, data }]
 }
 
-/** Affects only tokens without a budget; a repeat changes nothing. */
+/** Sets the budget of the tokens that have none. Other tokens are not changed. */
 function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: calls of a token whose budget was closed may still be open and return the rest of their
+  // NOTE: a token whose budget was closed may still have open calls, which return the rest of their
   // holds.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')
@@ -157,7 +159,7 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   return [{ type: 'TokenBudgetsOpened', v: 1, data }]
 }
 
-/** The part of a token's budget that its open calls hold. */
+/** Returns the quota that the open calls of a token hold. */
 export const heldBy = (tokenId: number, { open }: AccountState): Quota =>
   [...open.values()].reduce(
     (held, { facts, hold }) => (facts.tokenId === tokenId ? held + hold : held),

@@ -3,13 +3,13 @@ import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** The stream with all events of a user's money. */
+/** Returns the name of the stream that contains all events of a user's money. */
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement of quota: a ledger account (`user:7:main`, `user:7:held`, `user:7:aff`,
- * `revenue`, `promo`, `adjustment`, `redemption`, `cash:<provider>`) and the amount added to it.
- * The legs of an event sum to 0.
+ * One leg of a movement of quota: a ledger account and the amount that is added to it. The ledger
+ * accounts are `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`,
+ * `redemption` and `cash:<provider>`. The legs of an event sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -17,7 +17,7 @@ export type QuotaGranted = Fact<
   'QuotaGranted',
   {
     readonly userId: number
-    /** Each id is granted at most once. */
+    /** The id of the grant. Each id is granted at most once. */
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
@@ -39,77 +39,85 @@ export type QuotaDeducted = Fact<
   }
 >
 
-/** A person registered with the user's invite code: `reward` goes to the affiliate balance. */
+/** A person registered with the user's invite code. `reward` is added to the affiliate balance. */
 export type InviteRewarded = Fact<
   'InviteRewarded',
   {
     readonly userId: number
-    /** The new user, who is rewarded for once. */
+    /** The id of the new user. Each new user is rewarded once. */
     readonly inviteeId: number
-    /** 0 where the site gives no reward; the invitation counts nevertheless. */
+    /** The reward is 0 if the site gives none; the invitation counts nevertheless. */
     readonly reward: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** Rewards of invitations became spendable quota. */
+/** The user moved quota from the affiliate balance to the balance, where it can be spent. */
 export type AffiliateTransferred = Fact<
   'AffiliateTransferred',
   {
     readonly userId: number
-    /** Each id is transferred at most once. */
+    /** The id of the transfer. Each id is transferred at most once. */
     readonly transferId: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** The reward of one day. */
+/** The user received the reward for a daily check-in. */
 export type CheckedIn = Fact<
   'CheckedIn',
   {
     readonly userId: number
-    /** The UTC day: `2026-11-22`. */
+    /** The UTC day as text: `2026-11-22`. */
     readonly day: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** Every event of a top-up has these. */
+/** The members that every event of a top-up has. */
 type OrderReference = { readonly userId: number; readonly orderId: number }
 
-/** An order was paid, or refunded quota was restored. Each happens at most once. */
+/**
+ * An order was paid, or refunded quota was restored. The payment and each restoration are credited
+ * at most once.
+ */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
-    /** Counts the restorations of an order from 1; omitted for the payment. */
+    /** The number of the restoration within the order, from 1. It is omitted for the payment. */
     readonly restoreNo?: number
-    /** The payment provider: `epay`, `stripe`. */
+    /** The payment provider, such as `epay` or `stripe`. */
     readonly provider: string
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** Money was refunded: the quota it had bought is taken back, even below 0. */
+/**
+ * A payment was refunded. The quota that it had bought is deducted, even if the balance becomes
+ * negative.
+ */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OrderReference & {
     readonly refundNo: number
     readonly provider: string
     readonly amount: WireQuota
-    /** The reason in the admin's words. */
+    /** The reason that the admin entered. */
     readonly note: Sealed
     readonly postings: readonly Posting[]
   }
 >
 
-/** An invited user topped up: the inviter's share goes to the affiliate balance. */
+/**
+ * An invited user paid a top-up. The inviter's share is added to the inviter's affiliate balance.
+ */
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
-    /** As in `TopUpCredited`. */
+    /** The number of the restoration within the order, from 1. It is omitted for the payment. */
     readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
@@ -117,19 +125,24 @@ export type RebateEarned = Fact<
   }
 >
 
-/** The top-up was refunded: the inviter's share is taken back, even below 0. */
+/** A top-up was refunded. The inviter's share is deducted, even if the balance becomes negative. */
 export type RebateReversed = Fact<
   'RebateReversed',
   OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /** The part taken from the balance, because the affiliate balance was too low; omitted if 0. */
+    /**
+     * The part that is deducted from the balance, because the affiliate balance is too low. Omitted
+     * if it is 0.
+     */
     readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/** The token may spend `remain` more, or, if unlimited, as much as the balance allows. */
+/**
+ * The token may spend `remain` more. If the token is unlimited, it may spend the entire balance.
+ */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
   {
@@ -140,7 +153,10 @@ export type TokenBudgetSet = Fact<
   }
 >
 
-/** The budget of each of several tokens that were created together. */
+/**
+ * The budget was set for several tokens that were created together. Each token gets the full
+ * amount.
+ */
 export type TokenBudgetsOpened = Fact<
   'TokenBudgetsOpened',
   {
@@ -156,29 +172,37 @@ export type TokenBudgetsClosed = Fact<
   { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-/** Written by earlier versions, before several tokens could be deleted together. */
+/**
+ * A budget was closed. Only earlier versions wrote this event, before several tokens could be
+ * deleted together.
+ */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
 >
 
 /**
- * Every event of a call has these. `call` is the id of the request, a UUID v7, which sorts by time.
+ * The members that every event of a call has. `call` is the id of the request, a UUID v7, which
+ * sorts by time.
  */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
   readonly tokenId: number
-  /** The model by the caller's name, which is the one that is priced. */
+  /** The name of the model in the caller's request. The price depends on this name. */
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /** How many calls a price per call counts (`n`). If omitted: 1, or 0 for an end without usage. */
+  /**
+   * The number of calls that a price per call multiplies (`n`). If omitted, it is 1, or 0 for a
+   * call that ended without usage.
+   */
   readonly calls?: number
   readonly reasoningEffort?: string
   /**
-   * The output limit that was sent to the provider because the account or the token could not cover
-   * a larger one, in tokens of each choice. If omitted, the limit of the request applies, if any.
+   * The output limit that was sent to the provider because the account or the token could not pay
+   * for a larger limit. The unit is tokens per choice. If it is omitted, the limit of the request
+   * applies, if there is one.
    */
   readonly outputLimit?: number
 }
@@ -188,19 +212,23 @@ export type CallAdmitted = Fact<
   CallFacts & {
     readonly hold: WireQuota
     readonly price: PriceSnapshot
-    /** Unix milliseconds; the sweeper ends a call that has no progress until then. */
+    /**
+     * The time at which the lease ends, in unix milliseconds. If the call makes no progress until
+     * then, the sweeper ends it.
+     */
     readonly leaseUntil: number
-    /** The arrival of the request in unix milliseconds. */
+    /** The time at which the request arrived, in unix milliseconds. */
     readonly startedAt: number
     readonly clientIp: Sealed | null
-    /** The call pays for the task of the same id. Omitted for other calls. */
+    /** Set if the call pays for the task with the same id. It is omitted for other calls. */
     readonly isTask?: true
     readonly postings: readonly Posting[]
   }
 >
 
 /**
- * Records how far a long stream got, so that it is charged for what it delivered if its owner dies.
+ * Records the progress of a long stream. If the owner process dies, the call is charged for the
+ * output that was delivered.
  */
 export type CallProgressed = Fact<
   'CallProgressed',
@@ -214,8 +242,8 @@ export type CallProgressed = Fact<
 >
 
 /**
- * A running call holds more, because its output exceeds what its hold covers. `hold` is the new
- * total, `added` the difference.
+ * The hold of a running call was raised, because the output may cost more than the hold. `hold` is
+ * the new total, and `added` is the difference.
  */
 export type HoldRaised = Fact<
   'HoldRaised',
@@ -230,22 +258,31 @@ export type HoldRaised = Fact<
 >
 
 /**
- * One attempt at one channel. `status` is the provider's HTTP status, or null without an answer.
+ * One attempt to send a call to one channel. `status` is the provider's HTTP status. It is null if
+ * the provider did not answer.
  */
 export type Attempt = {
   readonly channelId: number
   readonly status: number | null
-  /** A code of the gateway (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
+  /**
+   * An error code of the gateway (`timeout`, `connect`, `status`, `cut`…), or null for a success.
+   */
   readonly error: string | null
   readonly latencyMs: number
-  /** Whether the operator's account at the provider failed, which counts towards auto-disabling. */
+  /**
+   * Set if the operator's account at the provider failed. Such failures can disable the channel
+   * automatically.
+   */
   readonly isAccounts?: true
 }
 
 export type CallTimings = {
-  /** The arrival of the request in unix milliseconds. */
+  /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
-  /** The time from the arrival to the first byte sent to the caller, or null when none was sent. */
+  /**
+   * The time from the arrival to the first byte that was sent to the caller. It is null if none was
+   * sent.
+   */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }
@@ -257,19 +294,19 @@ export type CallSettled = Fact<
   CallFacts &
     ProviderCost & {
       readonly channelId: number
-      /** The model's name as sent to the provider, or null where it is the caller's name. */
+      /** The model name that was sent to the provider, or null if it is the caller's name. */
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
       /**
-       * The code of an anomaly. Either the provider's counts are impossible (`negative`, `absurd`…)
-       * and were replaced or cut, or its answer differs from the request: `other-model`,
-       * `higher-cost`.
+       * The code of an anomaly. The codes `negative`, `absurd`… mean that the provider's counts are
+       * impossible and were replaced or reduced. The codes `other-model` and `higher-cost` mean
+       * that the provider's answer differs from the request.
        */
       readonly anomaly: string | null
       /**
-       * The full usage where the account could not pay for it; `usage` is then the part within the
-       * call's limits. If omitted, `usage` is the full usage.
+       * The full usage if the account could not pay for it. `usage` then has only the part within
+       * the call's limits. If `unpaidUsage` is omitted, `usage` is the full usage.
        */
       readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
@@ -285,8 +322,8 @@ export type CallSettled = Fact<
 >
 
 /**
- * The call ended without a charge: there was no channel, every attempt failed, or nothing was
- * delivered.
+ * The call ended without a charge, because there was no channel, every attempt failed, or nothing
+ * was delivered.
  */
 export type CallReleased = Fact<
   'CallReleased',
@@ -303,7 +340,7 @@ export type CallReleased = Fact<
   }
 >
 
-/** The owner of the call died. The sweeper ended it, charged for its last progress. */
+/** The owner process of the call died. The sweeper ended the call and charged its last progress. */
 export type CallInterrupted = Fact<
   'CallInterrupted',
   CallFacts &

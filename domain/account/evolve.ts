@@ -14,7 +14,7 @@ import type {
 import { type AccountState, remember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
-/** Changes `state` in place and returns it. */
+/** Applies an event to `state` in place and returns `state`. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
   const hasFreeQuota = evolved.balance > 0n
@@ -172,7 +172,7 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
   if (budget !== undefined) budget.remain += amount
 }
 
-/** Only the members that every event of a call has. */
+/** Returns only the members that every event of a call has. */
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit } = data

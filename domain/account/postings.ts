@@ -7,8 +7,8 @@ const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
 /**
- * The ledger account that a grant comes from: a first quota is a gift of the site, an admin's grant
- * an adjustment.
+ * The ledger account that a grant is taken from, by reason. The first quota of a user is a gift of
+ * the site. A grant by an admin is an adjustment.
  */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
@@ -40,14 +40,14 @@ export const holdPostings = (userId: number, hold: Quota): readonly Posting[] =>
     [held(userId), hold],
   ])
 
-/** A gift of the site, which has to be transferred before it can be spent. */
+/** Posts a reward, which is a gift of the site, to the affiliate balance. */
 export const rewardPostings = (userId: number, reward: Quota): readonly Posting[] =>
   balanced([
     ['promo', -reward],
     [affiliate(userId), reward],
   ])
 
-/** A gift of the site is taken back, from the affiliate balance and from the balance. */
+/** Posts the return of a rebate from the affiliate balance and the balance to the site. */
 export const rebateBackPostings = (
   userId: number,
   fromAffiliate: Quota,
@@ -69,7 +69,7 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
-/** Money was received through `provider`; a negative amount was refunded. */
+/** Posts money that was received through `provider`. A negative amount was refunded. */
 export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
   balanced([
     [`cash:${provider}`, -amount],
@@ -83,8 +83,8 @@ export const giftPostings = (userId: number, amount: Quota): readonly Posting[] 
   ])
 
 /**
- * The whole hold is released: the charge becomes revenue, and the difference goes to or comes from
- * the balance.
+ * Posts the end of a call. The entire hold is released and the charge becomes revenue. The
+ * difference is returned to the balance, or taken from it if the charge exceeds the hold.
  */
 export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
   balanced([

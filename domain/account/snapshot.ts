@@ -17,7 +17,10 @@ type StoredBudget = readonly [
   emptiedAt: number,
 ]
 
-/** The state as JSON. Only `accountSnapshot` writes and reads it, under its version. */
+/**
+ * The JSON shape of a snapshot. Only `accountSnapshot` reads and writes this shape, under its
+ * version.
+ */
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota

@@ -5,16 +5,16 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts } from './events.ts'
 
 /**
- * The calls that ended last, by which repeats are recognised. Ids are UUID v7 and sort by time. At
- * most 8192 are remembered, and the oldest are forgotten first. An id that is not younger than a
- * forgotten one counts as ended, too. A new call is refused for that only if 8192 younger ones
- * ended before it was admitted.
+ * The ids of the calls that ended last, so that repeated commands are recognised. The ids are UUID
+ * v7 and sort by time. At most 8192 ids are remembered, and the oldest id is forgotten first. Any
+ * id that is not younger than a forgotten id counts as ended. A new call is therefore refused only
+ * if 8192 younger calls ended before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
-  /** The same ids as a binary heap with the oldest at its root. */
+  /** The ids as a binary heap. The oldest id is the root. */
   readonly oldestFirst: string[]
-  /** The youngest forgotten id; empty while none was forgotten. */
+  /** The youngest id that was forgotten. It is empty if no id was forgotten. */
   forgottenUpTo: string
 }
 
@@ -33,7 +33,9 @@ export function recall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMe
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/** Changes `ended` in place. */
+/**
+ * Adds the id of an ended call to `ended` in place. The oldest id is removed if there are too many.
+ */
 export function remember(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
@@ -44,15 +46,15 @@ export function remember(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Returns a function that forgets `call` again after `remember`. Call this before `remember`, and
- * undo later changes first.
+ * Returns a function that reverts `remember` for `call`. Call `undoRemember` before `remember`, and
+ * revert later changes first.
  */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {
     ended.forgottenUpTo = forgottenUpTo
-    // The id was older than all others and was forgotten at once.
+    // The id was older than all others, so `remember` removed it immediately.
     if (!ids.delete(call)) return
     remove(oldestFirst, call)
     if (dropped === null) return
@@ -79,7 +81,7 @@ function remove(heap: string[], call: string): void {
   if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
 }
 
-/** Moves `call` from `at` upwards to its position in the heap. */
+/** Moves `call` from the index `at` towards the root, to its position in the heap. */
 function siftUp(heap: string[], at: number, call: string): void {
   let place = at
   while (place > 0) {
@@ -92,7 +94,10 @@ function siftUp(heap: string[], at: number, call: string): void {
   heap[place] = call
 }
 
-/** Moves `call` downwards in the same way; returns its position. */
+/**
+ * Moves `call` from the index `at` away from the root, to its position in the heap. Returns the
+ * final index.
+ */
 function siftDown(heap: string[], at: number, call: string): number {
   let place = at
   for (;;) {
@@ -109,49 +114,55 @@ function siftDown(heap: string[], at: number, call: string): number {
   return place
 }
 
-/** `remain` excludes what open calls hold. It is also counted while the token is unlimited. */
+/**
+ * The budget of a token. `remain` excludes the holds of open calls. It is also updated while the
+ * token is unlimited.
+ */
 type TokenBudget = {
   remain: Quota
   isUnlimited: boolean
-  /** Like `AccountState.emptiedAt`; it is above 0 after the budget was set to 0 or below. */
+  /**
+   * The value of `AccountState.admissions` when the budget was set to 0 or below, and 0 for a
+   * positive budget. The calls that were admitted by then must end.
+   */
   readonly emptiedAt: number
 }
 
 /** A call that was admitted and has not ended. */
 export type OpenCall = {
   readonly facts: CallFacts
-  /** The number of the admission in the account, from 1. */
+  /** The sequence number of the admission in the account, starting with 1. */
   readonly admission: number
   hold: Quota
   readonly price: PriceSnapshot
   readonly clientIp: Sealed | null
-  /** Unix milliseconds. */
+  /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
   readonly isTask?: true
   leaseUntil: number
   progress: Progress | null
 }
 
-/** The channel of the call and its usage so far. */
+/** The usage of an open call so far, and the channel that serves the call. */
 type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly channelId: number
   readonly usage: Usage
 }
 
 /**
- * The state of an account. Folding changes it in place, so that an event costs the same however
- * many calls are open.
+ * The state of an account. Events change it in place, so that the cost of an event does not depend
+ * on the number of open calls.
  */
 export type AccountState = {
   balance: Quota
   /** The sum of the holds of all open calls. */
   held: Quota
-  /** How many calls were admitted. */
+  /** The number of calls that were ever admitted. */
   admissions: number
   /**
-   * The value of `admissions` when a deduction or a refund left no free quota; 0 if none did, or if
-   * quota was gained since. The calls that were admitted up to then must end. Later calls are paid
-   * from what those calls returned.
+   * The value of `admissions` when a deduction or a refund last used up the free quota. It is 0 if
+   * that never happened, or if quota was added since. The calls that were admitted by then must
+   * end. Later calls are paid from the holds that the ended calls return.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>
@@ -159,11 +170,13 @@ export type AccountState = {
   readonly ended: EndedCalls
   readonly grantIds: Set<string>
   readonly deductionIds: Set<string>
-  /** Rewards of invitations that have not been transferred. */
+  /**
+   * The affiliate balance: rewards of invitations that have not been transferred to the balance.
+   */
   affiliate: Quota
   readonly inviteeIds: Set<number>
   readonly transferIds: Set<string>
-  /** The day of the last check-in; empty before the first. */
+  /** The UTC day of the last check-in. It is empty before the first check-in. */
   checkInDay: string
 }
 

@@ -5,7 +5,8 @@ type Of = {
 }
 
 /**
- * The id by which the account remembers a credit; refunds and restorations have their number in it.
+ * Returns the id by which the account recognises a repeated credit or deduction. The ids of refunds
+ * and restorations contain their number.
  */
 export const topUpId = (of: Of): string => `top-up-${suffix(of)}`
 export const rebateId = (of: Of): string => `rebate-${suffix(of)}`

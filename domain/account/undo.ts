@@ -3,9 +3,9 @@ import { type AccountState, undoRemember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
 /**
- * Returns a function that reverts `event`. Call this before the event is folded into `state`, and
- * revert later events first. The cost depends on what the event changes, not on the length of the
- * account's history.
+ * Returns a function that reverts `event`. Call `undoAccount` before `event` is folded into
+ * `state`, and revert later events first. The cost depends only on what the event changes, not on
+ * the length of the history.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state
@@ -21,7 +21,10 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
   }
 }
 
-/** Everything except the sums, the counts and the day. */
+/**
+ * Returns a function that reverts the maps and sets that `event` changes. `undoAccount` restores
+ * the plain fields.
+ */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':

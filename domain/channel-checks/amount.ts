@@ -3,10 +3,13 @@ import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
 /** An exact amount of money. Unlike a price, it may be negative. */
 export type Amount = { readonly units: bigint; readonly scale: number }
 
-/** The number of decimal places of a converted amount. */
+/** The number of decimal places of an amount that was converted to another currency. */
 const CONVERTED_SCALE = 6
 
-/** Reads `-0.5` or `110.00`. Returns null for text that is not a number or has too many digits. */
+/**
+ * Parses an amount such as `-0.5` or `110.00`. Returns null for text that is not a number or has
+ * too many digits.
+ */
 export function parseAmount(text: string): Amount | null {
   const isNegative = text.startsWith('-')
   const decimal = parseDecimal(isNegative ? text.slice(1) : text)
@@ -26,8 +29,8 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * The amount in a currency of which one unit costs `rate`; rounded to six places, half away from
- * zero.
+ * Converts an amount to a currency in which one unit costs `rate`. The result is rounded to six
+ * places, half away from zero.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
@@ -40,7 +43,7 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** The amount of a provider that counts in cents, converted to whole units of the currency. */
+/** Converts an amount in cents, as some providers report it, to whole units of the currency. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

@@ -2,7 +2,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { ChannelChecksCommand, ChannelChecksEvent } from './events.ts'
 
-/** Each check is independent: no earlier check matters for a decision. */
+/** The state is always empty, because no decision depends on an earlier check. */
 export type ChannelChecks = Readonly<Record<string, never>>
 
 const NOTHING: ChannelChecks = Object.freeze({})

@@ -4,12 +4,12 @@ import type { Fact } from '../shared/event.ts'
 
 export const channelChecksStream = (channelId: number): string => `channel-checks-${channelId}`
 
-/** The stream of the start and end of tests of all channels. */
+/** The stream with the start and the end of each test of all channels. */
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * A minimal chat was sent to a channel as a test. Nobody is billed for it, so the event keeps the
- * provider's token counts; null means that the provider reported none.
+ * A minimal chat request was sent to a channel as a test. No user is billed for the test, so the
+ * event has the provider's token counts. A null count means that the provider reported none.
  */
 export type ChannelTested = Fact<
   'ChannelTested',
@@ -18,17 +18,22 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /** A code or a provider's status, never the text of a provider; empty for a success. */
+    /**
+     * A code of the gateway or a provider's status, never the provider's text. It is empty for a
+     * success.
+     */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
-    /** The id of the test run; null for a test of a single channel. */
+    /**
+     * The id of the test run that tests all channels. It is null for a test of a single channel.
+     */
     readonly run: string | null
   }
 >
 
 /**
- * The remaining balance of the channel's account, as its provider reports it: decimal text in US
- * dollars.
+ * The provider reported the remaining balance of the channel's account. The balance is decimal text
+ * in US dollars.
  */
 type ChannelBalanceRead = Fact<
   'ChannelBalanceRead',
@@ -37,7 +42,7 @@ type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. It ends an earlier run that has not ended. */
+/** A test of all channels has started. An earlier run that has not ended is thereby ended. */
 type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }
@@ -50,7 +55,9 @@ type ChannelTestRunEnded = Fact<
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 
-/** `open` is the id of the run that has started and not ended, or null. */
+/**
+ * The state of the test runs. `open` is the id of the run that has started and not ended, or null.
+ */
 type TestRuns = { readonly open: string | null }
 
 type TestRunError = CodedError<'TestRunOver'>
@@ -65,7 +72,7 @@ export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, Te
       if (open === run) return []
       return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
     }
-    // Another process has started a later run, so the result of this one is no longer recorded.
+    // Another process has started a later run, so the result of this run is not recorded.
     if (open !== run) return codedError('TestRunOver')
     const { tested, failed } = command
     return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]

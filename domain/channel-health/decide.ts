@@ -3,18 +3,25 @@ import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /**
- * How long a circuit stays open: `baseMs`, doubled in each round, up to `maxMs`, plus some jitter.
+ * The settings for the pause of an open circuit. The pause is `baseMs`, doubled in each round, up
+ * to `maxMs`, plus some jitter.
  */
 export type Cooldown = {
   readonly baseMs: number
   readonly maxMs: number
-  /** From 0 to 1: it spreads the moments at which the circuits of one provider are tried again. */
+  /**
+   * A factor from 0 to 1 that varies the pause, so that the circuits of one provider are not all
+   * tried again at the same moment.
+   */
   readonly jitter: number
-  /** The pause that the provider requested; 0 means none. */
+  /** The pause that the provider requested, in milliseconds. 0 means that it requested none. */
   readonly retryAfterMs: number
 }
 
-/** `prober` is set where the failed call was the one that tried the circuit, and null otherwise. */
+/**
+ * Opens a circuit. `prober` identifies the process whose call tried the half-open circuit and
+ * failed. It is null for any other failure.
+ */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -22,24 +29,27 @@ type OpenCircuit = {
   readonly failures: number
   readonly cooldown: Cooldown
   readonly prober: string | null
-  /** Unix milliseconds. */
+  /** The current time in unix milliseconds. */
   readonly at: number
 }
 
 /**
- * Requests permission to try the circuit. It changes nothing during the pause or while another
- * process is trying.
+ * Requests permission to send one call that tries an open circuit. The command changes nothing
+ * during the pause, or while another process tries the circuit.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
   readonly scope: CircuitScope
   readonly prober: string
-  /** How long the attempt may take before another process may try. */
+  /** The time in milliseconds after which another process may try the circuit. */
   readonly leaseMs: number
   readonly at: number
 }
 
-/** `prober` is set by the call that tried the circuit; a test and an admin have none. */
+/**
+ * Closes a circuit. `prober` is the process whose call tried the circuit. It is null if a test or
+ * an admin closes the circuit.
+ */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
   readonly scope: CircuitScope
@@ -47,21 +57,22 @@ type CloseCircuit = {
   readonly prober: string | null
 }
 
-/**
- * Closes every circuit of the channel, because an admin changed the channel or reset its health.
- */
+/** Closes all circuits of a channel, because an admin changed the channel or reset its health. */
 type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
 
 /**
- * The key of a circuit within its channel. References contain no bar, so that the first bar is the
- * separator.
+ * Returns the key of a circuit within its channel. A model name may contain the separator `|`, but
+ * a key reference never does. The first bar therefore ends the key reference.
  */
 export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
-/** A circuit that is open (`prober` is null) or half-open (`prober` is trying it). */
+/**
+ * An open or half-open circuit. `prober` is null while the circuit is open. While it is half-open,
+ * `prober` is the process that tries it.
+ */
 type Circuit = {
   readonly scope: CircuitScope
   readonly round: number
@@ -69,12 +80,15 @@ type Circuit = {
   readonly prober: string | null
 }
 
-/** Circuits by `scopeKey`. Closed circuits have no entry. */
+/** The circuits of a channel by `scopeKey`. Closed circuits have no entry. */
 type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/** No command is ever refused: late and repeated commands change nothing. */
+/**
+ * The decider for the circuits of a channel. It refuses no command: late and repeated commands
+ * change nothing.
+ */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -104,9 +118,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Calls that were in flight when the circuit opened fail late, so that only the failure of the call
- * that tried the circuit counts while it is half-open. If a test or an admin closed the circuit
- * meanwhile, the failure of that call alone does not open it.
+ * Opens a circuit after failures. Calls that were in flight when the circuit opened may fail late.
+ * While the circuit is half-open, only the failure of the call that tries it counts. If a test or
+ * an admin has closed the circuit meanwhile, that failure does not open it again.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -118,8 +132,8 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens the circuit when its pause is over, or when the process that was to try it has not
- * reported in time.
+ * Half-opens a circuit when its pause is over, or when the process that tried it has not reported
+ * in time.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
@@ -153,12 +167,14 @@ const JITTER_SHARE = 0.2
 const DOUBLINGS_MAX = 20
 
 /**
- * A pause that the provider requested is honoured even where it is longer than the computed one.
+ * Returns the pause of a circuit in milliseconds. A longer pause that the provider requested takes
+ * precedence over the computed pause.
  */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
-  // `maxMs` is a hard limit: there the jitter shortens the pause, but never below the first pause.
+  // `maxMs` is a hard limit. At the limit, the jitter shortens the pause, but never below the first
+  // pause.
   const pause = grown <= maxMs ? grown : Math.max(maxMs * (1 - spread), Math.min(baseMs, maxMs))
   return Math.max(Math.round(pause), retryAfterMs)
 }

@@ -1,14 +1,14 @@
 import type { Fact } from '../shared/event.ts'
 
 /**
- * Each channel has a separate stream for its circuits, because they change without an admin's
- * action.
+ * Returns the name of the stream for a channel's circuits. Circuits have a separate stream because
+ * they change without an action of an admin.
  */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
 /**
- * The scope of a circuit: the whole channel, one model of it (by the name that callers use), or one
- * of its keys (by its reference).
+ * What a circuit applies to: the entire channel, one model (by the name that callers use), or one
+ * key (by its reference).
  */
 export type CircuitScope = {
   readonly channelId: number
@@ -16,32 +16,40 @@ export type CircuitScope = {
   readonly keyRef: string | null
 }
 
-/** Calls avoid the channel until `until` (unix milliseconds); then one call tries it. */
+/**
+ * A circuit was opened. Calls avoid the channel until `until` (unix milliseconds). Then one call
+ * tries the channel.
+ */
 export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
-    /** A code (`connect`, `timeout`, `status-503`…), never the text of a provider. */
+    /** A code (`connect`, `timeout`, `status-503`…), never the provider's text. */
     readonly reason: string
     /** The number of failed calls that opened the circuit. */
     readonly failures: number
     /**
-     * How often the circuit has opened since it was last closed, from 1: the pause grows with it.
+     * How often the circuit has opened since it was last closed, from 1. The pause grows with each
+     * round.
      */
     readonly round: number
     readonly until: number
   }
 >
 
-/** One call, sent by the process `prober`, tries the channel; after `until` another process may. */
+/**
+ * One call of the process `prober` tries the channel. After `until`, another process may try it.
+ */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }
 >
 
 /**
- * `reason` says why the circuit was closed. `probe`: the call that tried it succeeded. `test`: a
- * test succeeded. `change`: an admin gave the channel another key or address, whose health is
- * unknown. `admin`: an admin closed it by hand.
+ * A circuit was closed, for one of four reasons.
+ * `probe`: the call that tried the circuit succeeded.
+ * `test`: a test succeeded.
+ * `change`: an admin gave the channel another key or address, whose health is unknown.
+ * `admin`: an admin closed the circuit.
  */
 export type CircuitClosed = Fact<
   'CircuitClosed',

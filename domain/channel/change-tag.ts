@@ -10,7 +10,9 @@ import type { ChannelRecord } from './state.ts'
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** Sets or removes the tag of all the channels, or of none where one is unknown. */
+/**
+ * Sets or removes the tag of several channels. If one of the channels is unknown, none is changed.
+ */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   const tag = command.tag?.trim() ?? ''
   if (tag === '' && command.tag !== null) return codedError('TagRequired')
@@ -24,7 +26,10 @@ export function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/** Makes one change to all channels of the tag, but only if it is valid for every one of them. */
+/**
+ * Applies one change to all channels with the tag. If the change is invalid for one of them, none
+ * is changed.
+ */
 export function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const found = channelsOfTag(command.tag, channels)
   if ('code' in found) return found

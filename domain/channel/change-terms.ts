@@ -7,8 +7,8 @@ import { keysError } from './keys.ts'
 import type { ChannelRecord } from './state.ts'
 
 /**
- * A key is only sent to the target that it was entered for: a new address, type or proxy requires
- * the key again.
+ * Changes the terms and keys of a channel. A key is only sent to the target that it was entered
+ * for, so a new address, type or proxy requires the keys to be entered again.
  */
 export function changeTerms(
   command: ChangeTerms,
@@ -18,7 +18,7 @@ export function changeTerms(
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
   // Unchanged terms are not validated again, so that stricter rules never prevent an admin from
-  // turning an old channel off.
+  // disabling an old channel.
   const isKept = isSame(terms, channel.terms)
   const error = (isKept ? null : termsError(terms)) ?? keysError(keys.keyRefs, keys.keyMode)
   if (error !== null) return error
@@ -33,7 +33,10 @@ export function changeTerms(
   return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, ...dropped } }]
 }
 
-/** Adding a key to a channel with a single key turns it into one with several keys. */
+/**
+ * Returns the keys after the change. Adding a key to a channel with a single key turns it into a
+ * channel with several keys.
+ */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const kept = keys === null || keys.isAppended ? channel.keyRefs : []
   const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
@@ -42,7 +45,10 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
 }
 
-/** Whether the keys are still sent to the same target. */
+/**
+ * Returns whether keys are sent to the same address, provider type and proxy before and after a
+ * change.
+ */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

@@ -33,14 +33,20 @@ export type TermsErrorCode =
   | 'not-names'
   | 'not-allowable'
 
-/** `field` has its name on the wire; `name` is the invalid entry within the field. */
+/**
+ * The error of an invalid field. `field` is the field's name on the wire, and `name` is the invalid
+ * entry within the field.
+ */
 export type FieldError = {
   readonly field: string
   readonly fault: TermsErrorCode
   readonly name?: string
 }
 
-/** Names accepted in place of an address; the provider's profile has the address of each. */
+/**
+ * Names that are accepted instead of an address. The provider's profile has the address for each
+ * name.
+ */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
@@ -48,20 +54,23 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
   'kimi-coding-plan',
 ])
 /**
- * Bounds the terms as JSON, because they must fit into one event with the references of a thousand
- * keys.
+ * The maximum size of the terms as JSON, in bytes. The terms must fit into one event together with
+ * the references of a thousand keys.
  */
 const TERMS_BYTES_MAX = 400_000
-/** A ratio of more than a thousand times the list price can only be a typing error. */
+/** The maximum cost ratio. More than a thousand times the list price can only be a typing error. */
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
-/** The type whose extra field is the region, and the type whose extra field has a default. */
+/**
+ * The provider type whose extra field is a region, and the provider type whose extra field has a
+ * default.
+ */
 const REGIONAL = 41
 const VERSIONED = 18
 
 type Members = Exclude<ReturnType<typeof readObject>, FieldError>
 
-/** The normalised terms, as they are stored. */
+/** Returns the terms in the normalised form in which they are stored. */
 export const normalizeTerms = ({
   costRatio = '',
   proxyRef = '',
@@ -87,7 +96,7 @@ export function termsError(terms: ChannelTerms): ChannelError | null {
   return faulty === null ? null : codedError('InvalidField', faulty)
 }
 
-/** The first invalid field, or null. Empty texts are valid. */
+/** Returns the error of the first invalid field, or null. Empty texts are valid. */
 export function faultyField(terms: ChannelTerms): FieldError | null {
   return (
     tooLong(terms) ??
@@ -105,7 +114,7 @@ export function faultyField(terms: ChannelTerms): FieldError | null {
   )
 }
 
-/** The proxy in the channel's extra settings, or an empty text. */
+/** Returns the proxy in the channel's extra settings, or an empty text. */
 export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
@@ -113,9 +122,9 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * The proxy that requests to the provider must use; null means none. An invalid value is returned
- * as it is (an empty text where it is not a string), so that the channel is unreachable and its
- * requests are never sent directly.
+ * Returns the proxy that requests to the provider must use, or null for no proxy. An invalid proxy
+ * is returned unchanged, or as an empty text if it is not a string. The channel is then
+ * unreachable, so that its requests are never sent without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -131,7 +140,10 @@ function faultyProxy(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
-/** If omitted or null, the default of the channel's type applies. */
+/**
+ * Checks the setting that requests usage data. If it is omitted or null, the default of the
+ * channel's type applies.
+ */
 function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'
@@ -139,7 +151,7 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
-/** If omitted or null, no members are allowed. */
+/** Checks the list of allowed request members. If it is omitted or null, no members are allowed. */
 function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'allowed_members'
@@ -155,7 +167,10 @@ function faultyAllowedMembers({ type, setting }: ChannelTerms): FieldError | nul
   return null
 }
 
-/** Names must consist of visible characters; the other texts must not have control characters. */
+/**
+ * Checks the characters of all text fields. Names must consist of visible characters, and other
+ * texts must not contain control characters.
+ */
 function faultyText(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
     const names = [terms[key]].flat()
@@ -182,7 +197,7 @@ function faultyUrl(baseUrl: string): FieldError | null {
   return isPlain ? null : { field: 'base_url', fault: 'not-url' }
 }
 
-/** The region of this type is a JSON object or a plain name. */
+/** Checks the region, which is a JSON object or a plain name. */
 const faultyRegion = ({ type, other }: ChannelTerms): FieldError | null =>
   type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
 
@@ -211,7 +226,10 @@ const FREE_TEXTS = [
   ['other', 'other'],
 ] as const
 
-/** An upper bound of the length in UTF-8: each half of a surrogate pair counts as three bytes. */
+/**
+ * Returns an upper bound of the length in UTF-8. Each half of a surrogate pair counts as three
+ * bytes.
+ */
 function bytesIn(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -227,7 +245,7 @@ function readObject(field: string, text: string) {
   return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
 }
 
-/** As `readObject`, for a text that is about to be stored. */
+/** Parses the JSON object of a field before it is stored. */
 function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
   const bad = members instanceof Map ? (badCharacter(members) ?? reservedName(members)) : null
@@ -239,7 +257,7 @@ function faultyObject(field: string, text: string): FieldError | null {
   return members instanceof Map ? null : (members as FieldError)
 }
 
-/** Maps names to names in at most 8 steps, without cycles. */
+/** Checks a model mapping. It must map names to names in at most 8 steps, without cycles. */
 function faultyMapping(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
@@ -252,7 +270,10 @@ function faultyMapping(text: string): FieldError | null {
   return null
 }
 
-/** Callers must still see an error, so targets are 400 to 599. */
+/**
+ * Checks a status mapping. Target statuses must be from 400 to 599, so that callers still see an
+ * error.
+ */
 function faultyStatuses(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

@@ -1,7 +1,10 @@
 import type { CodedError } from '../shared/coded-error.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
-/** Each channel has a name of its own in place of `terms.name`. Ids are in ascending order. */
+/**
+ * Creates several channels with common terms. Each channel has its own name, which replaces
+ * `terms.name`. The ids are in ascending order.
+ */
 export type CreateChannels = {
   readonly type: 'CreateChannels'
   readonly terms: ChannelTerms
@@ -11,9 +14,9 @@ export type CreateChannels = {
 }
 
 /**
- * Changes the given fields; the others stay. `keys` is null to keep the keys; a new address, type
- * or proxy requires new keys that replace all others. `keyMode` is null to keep the mode, as far as
- * it fits the number of keys.
+ * Changes the given fields of a channel. Other fields keep their values. `keys` is null to keep the
+ * keys; a new address, type or proxy requires new keys, which replace all earlier keys. `keyMode`
+ * is null to keep the mode, if the mode fits the number of keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
@@ -23,7 +26,10 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/** Enables all of them, or none where one is unknown or has expired at `now` (unix seconds). */
+/**
+ * Enables several channels. If one of them is unknown or has expired at `now` (unix seconds), none
+ * is enabled.
+ */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -35,32 +41,36 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/** `reason` is a code or a provider's status, never the text of a provider. */
+/**
+ * Disables a failing channel. `reason` is a code or a provider's status, never the provider's text.
+ */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
   readonly reason: string
 }
 
-/** Takes effect only if the gateway itself had disabled the channel. */
+/** Enables a channel again, but only if the gateway itself disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Deletes the channels that exist; unknown ids are ignored. */
+/** Deletes several channels. If one of them is unknown, none is deleted. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
 }
 
 /**
- * Deletes all channels that an admin or the gateway disabled or that have expired at `now` (unix
- * seconds).
+ * Deletes all channels that an admin or the gateway has disabled, and all channels that have
+ * expired at `now` (unix seconds).
  */
 export type DeleteDisabledChannels = {
   readonly type: 'DeleteDisabledChannels'
   readonly now: number
 }
 
-/** Tags all of them, or none where one is unknown. `null` removes the tag. */
+/**
+ * Tags several channels. If one of them is unknown, none is changed. A null tag removes the tag.
+ */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
@@ -73,14 +83,14 @@ export type ChangeTag = {
   readonly change: TagChange
 }
 
-/** Skips channels that have expired at `now` (unix seconds). */
+/** Enables the channels with the tag, except those that have expired at `now` (unix seconds). */
 export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; readonly now: number }
 
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
- * Stops the use of one key. For the last usable key, the channel is disabled instead
- * (`ChannelAutoDisabled`).
+ * Stops the use of one key of a channel. If it is the last usable key, the channel is disabled
+ * instead (`ChannelAutoDisabled`).
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
@@ -116,29 +126,31 @@ export type ChannelCommand =
 
 export type ChannelErrorCode =
   /**
-   * The channel was never created, or it was deleted. params if the command has several channels:
-   * `id`.
+   * The channel does not exist or was deleted. If the command has several channels, params: `id`.
    */
   | 'ChannelUnknown'
   /**
-   * The channel has expired, so a later expiry has to be set first. params if the command has
-   * several channels: `names`, `more`.
+   * The channel has expired, so the admin has to set a later expiry first. If the command has
+   * several channels, params: `names`, `more`.
    */
   | 'ChannelExpired'
-  /** The id was assigned before; params: `next`, the lowest free id. */
+  /** The id is already assigned to a channel. params: `next`, the lowest free id. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
   /** No key was given, or the address, type or proxy changed without new keys. */
   | 'KeyRequired'
-  /** Several keys were given for a channel with a single key. */
+  /** The command has several keys, but the channel allows only one key. */
   | 'OneKeyOnly'
-  /** params: `limit`. */
+  /** The channel would have more than `limit` keys. params: `limit`. */
   | 'TooManyKeys'
   | 'TagRequired'
   /** No channel has the tag. */
   | 'TagUnknown'
-  /** params: `field` (its name on the wire) and `fault` (a `TermsErrorCode`). */
+  /**
+   * A field of the terms is invalid. params: `field` (its name on the wire) and `fault` (a
+   * `TermsErrorCode`).
+   */
   | 'InvalidField'
 
 export type ChannelError = CodedError<ChannelErrorCode>

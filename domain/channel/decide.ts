@@ -26,7 +26,7 @@ import {
   enableTag,
 } from './status.ts'
 
-/** Creates all channels with one event. A repeat changes nothing. */
+/** Creates all channels of the command with one event. A repeated command changes nothing. */
 function createChannels(
   command: CreateChannels,
   { channels: known, highestId }: ChannelsState,

@@ -1,15 +1,23 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
-/** All channels share one stream, so that a change of several channels is one event. */
+/**
+ * The stream of all channels. They share one stream, so that a change of several channels is one
+ * event.
+ */
 export const CHANNELS_STREAM = 'channels'
 
-/** The settings of a channel. JSON members are kept as typed, or empty; they were validated. */
+/**
+ * The settings of a channel. Members with JSON text are stored as the admin typed them, after
+ * validation, or are empty.
+ */
 export type ChannelTerms = {
   readonly name: string
   /** The provider type as a number, as on the wire. */
   readonly type: number
-  /** Without a trailing slash; empty for the default address of the type. */
+  /**
+   * The address without a trailing slash. It is empty if the default address of the type applies.
+   */
   readonly baseUrl: string
   readonly models: readonly string[]
   readonly groups: readonly string[]
@@ -22,28 +30,33 @@ export type ChannelTerms = {
   readonly other: string
   readonly modelPrefix: string
   readonly maxInputTokens: number
-  /** Unix seconds; -1 means never. */
+  /** The expiry in unix seconds. -1 means never. */
   readonly expiredTime: number
-  /** The most calls at a time, and per minute; 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. 0 means no limit. `maxRpm` is the limit per minute.
+   */
   readonly maxConcurrency: number
   readonly maxRpm: number
   readonly modelMapping: string
   readonly statusCodeMapping: string
   readonly setting: string
   readonly paramOverride: string
-  /** The provider's price as a multiple of the list price; omitted where it is unknown. */
+  /** The provider's price as a multiple of the list price. It is omitted if it is unknown. */
   readonly costRatio?: DecimalText
   /**
-   * The vault reference of the proxy with its credentials. Omitted where the proxy has none, or
-   * where `setting` itself has them (older events).
+   * The vault reference of the proxy with its credentials. It is omitted if the proxy has no
+   * credentials, or if `setting` contains them, as in older events.
    */
   readonly proxyRef?: string
 }
 
-/** How a key is chosen: the channel has a single key, one of several at random, or each in turn. */
+/**
+ * How a key is chosen. An empty mode means that the channel has a single key. `random` picks one of
+ * several keys at random, and `polling` uses the keys in turn.
+ */
 export type KeyMode = '' | 'random' | 'polling'
 
-/** The references of the keys, in the order in which they were entered. */
+/** The references of a channel's keys, in the order in which the keys were entered. */
 export type ChannelKeys = { readonly keyRefs: readonly string[]; readonly keyMode: KeyMode }
 
 /** The settings that a change of a tag may set in every channel of the tag. */
@@ -55,7 +68,7 @@ export type NewChannel = {
   readonly channelId: number
   readonly name: string
   readonly keyRefs: readonly string[]
-  /** The reference of this channel's proxy, as in its terms. */
+  /** The vault reference of this channel's proxy, as in the channel's terms. */
   readonly proxyRef?: string
 }
 
@@ -65,7 +78,10 @@ export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel):
   ...(proxyRef === undefined ? {} : { proxyRef }),
 })
 
-/** `terms` apply to each channel, except for its name and the credentials of its proxy. */
+/**
+ * Several channels were created. `terms` apply to each channel, except for its name and the
+ * credentials of its proxy.
+ */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
   {
@@ -76,7 +92,10 @@ export type ChannelsCreated = Fact<
   }
 >
 
-/** The new terms and keys, and the references that they no longer use. */
+/**
+ * The terms or keys of a channel were changed. The event has the new terms and keys, and the vault
+ * references that are no longer used.
+ */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
   ChannelKeys & {
@@ -87,14 +106,19 @@ export type ChannelTermsChanged = Fact<
   }
 >
 
-/** `tag` is set where the change was made for all channels of a tag. */
+/**
+ * The channels that an event changes. `tag` is set if an admin changed all channels with that tag.
+ */
 type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
 export type ChannelsEnabled = Fact<'ChannelsEnabled', ChannelsChange>
 
 export type ChannelsDisabled = Fact<'ChannelsDisabled', ChannelsChange>
 
-/** The gateway disabled the channel; `reason` is a code or a provider's status, never its text. */
+/**
+ * The gateway disabled the channel. `reason` is a code or a provider's status, never the provider's
+ * text.
+ */
 export type ChannelAutoDisabled = Fact<
   'ChannelAutoDisabled',
   { readonly channelId: number; readonly reason: string }
@@ -102,7 +126,7 @@ export type ChannelAutoDisabled = Fact<
 
 export type ChannelsDeleted = Fact<'ChannelsDeleted', { readonly channelIds: readonly number[] }>
 
-/** An empty `tag` means that the tag was removed. */
+/** The tag of several channels was changed. An empty `tag` means that the tag was removed. */
 export type ChannelsTagged = Fact<
   'ChannelsTagged',
   { readonly channelIds: readonly number[]; readonly tag: string }
@@ -117,7 +141,10 @@ export type TagTermsChanged = Fact<
   }
 >
 
-/** One of several keys failed and is not used for now; `reason` is as in `ChannelAutoDisabled`. */
+/**
+ * One of several keys failed and is temporarily not used. `reason` is a code or a provider's
+ * status, never the provider's text.
+ */
 export type ChannelKeySetAside = Fact<
   'ChannelKeySetAside',
   { readonly channelId: number; readonly keyRef: string; readonly reason: string }
@@ -128,7 +155,7 @@ export type ChannelKeysTakenBack = Fact<
   { readonly channelId: number; readonly keyRefs: readonly string[] }
 >
 
-/** Makes every process that keeps channels in memory reload them. */
+/** An admin requested a reload. Every process that caches channels in memory reloads them. */
 export type ChannelAbilitiesFixed = Fact<'ChannelAbilitiesFixed', { readonly count: number }>
 
 export type ChannelEvent =

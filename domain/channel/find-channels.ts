@@ -3,7 +3,7 @@ import type { ChannelRecord } from './state.ts'
 
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** The error for the first unknown channel, or null. */
+/** Returns the error for the first unknown channel, or null. */
 export function unknownChannelError(
   channelIds: readonly number[],
   channels: Channels,
@@ -12,7 +12,7 @@ export function unknownChannelError(
   return id === undefined ? null : codedError('ChannelUnknown', { id })
 }
 
-/** At least one channel, or the error. */
+/** Returns the channels with the tag, or an error if there are none. */
 export function channelsOfTag(
   given: string,
   channels: Channels,

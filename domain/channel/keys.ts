@@ -5,7 +5,8 @@ import type { ChannelRecord } from './state.ts'
 import { autoDisable } from './status.ts'
 
 /**
- * The most keys of one channel, because every change of its terms has all references in its event.
+ * The maximum number of keys of one channel. It is limited because each change of the channel's
+ * terms writes the references of all keys into its event.
  */
 export const KEYS_MAX = 1_000
 
@@ -15,7 +16,10 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
   return keyRefs.length > KEYS_MAX ? codedError('TooManyKeys', { limit: KEYS_MAX }) : null
 }
 
-/** The last usable key stays in use; its channel is disabled instead. */
+/**
+ * Stops the use of one key. If it is the last usable key, the key stays in use and the channel is
+ * disabled instead.
+ */
 export function setKeyAside(
   { keyRef, reason }: SetKeyAside,
   channel: ChannelRecord,

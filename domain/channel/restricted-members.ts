@@ -1,13 +1,14 @@
 import { foldedName } from '../shared/folded-name.ts'
 
 /**
- * Members of a request that make the provider serve something other than what is billed: another
- * model, price, route, account or length. They are not sent unless the channel allows them, as far
- * as its type permits.
+ * Restricted members of a request make the provider serve something other than what is billed:
+ * another model, price, route, account or length. They are removed from the request unless the
+ * channel allows them. The provider type decides which members a channel may allow.
  */
 
 /**
- * Members of any provider that change the price or the effort. Some operators sell exactly that.
+ * Members that change the price or the effort at any provider. Some operators sell exactly these
+ * features.
  */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
@@ -18,23 +19,24 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * The name by which a channel allows tools that the provider runs itself, such as a web search.
- * Without it, those elements of `tools` are not sent; the caller's own functions always are.
+ * The name with which a channel allows tools that the provider runs, such as a web search. If a
+ * channel does not allow them, these elements of `tools` are not sent. Functions that the caller
+ * defines are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
-/** OpenRouter's selection of models and of the providers that serve them. */
+/** OpenRouter's members that select models and the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
-/** Azure's own data and its additional services. */
+/** Azure's members for attached data sources and additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/** Members of gateways and servers that an operator may run at a custom address. */
+/** Members of self-hosted gateways and servers that an operator may run at a custom address. */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
 /**
- * Members of a task that select the model or the speed, although its price depends on the action
- * alone.
+ * Members of a task that select the model or the speed. They are restricted because the price of a
+ * task depends only on its action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
@@ -60,8 +62,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Members that only admins may set: they select the account, the place, the price or the length of
- * an answer, or members that a gateway behind the channel leaves out.
+ * Members that only admins may set, whatever a channel allows. They select the account, the
+ * location, the price or the length of an answer, or the members that a gateway behind the channel
+ * drops.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -83,17 +86,17 @@ const NEVER: readonly string[] = [
   ...['safety_model', 'draft_model', 'disable_fallbacks', 'max_fallbacks', 'fallback_depth'],
   ...['use_litellm_proxy', 'secret_fields', 'tenant_id', 'client_id', 'client_secret'],
 ]
-/** Credentials of clouds, and the many parameters of LiteLLM. */
+/** Prefixes of credentials of cloud providers, and of the many parameters of LiteLLM. */
 const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
 )
 
-/** `folded` is the name of the member as returned by `foldedName`. */
+/** Returns whether a member is restricted. `folded` is its name as returned by `foldedName`. */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
-/** The members that a channel of this type may allow. */
+/** Returns the restricted members that a channel of this provider type may allow. */
 export const allowableMembers = (type: number): readonly string[] =>
   BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]

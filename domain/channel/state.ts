@@ -9,16 +9,22 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/** A channel is never changed in place: a changed copy replaces it in the map. */
+/**
+ * The state of one channel. A record is never changed in place: a changed copy replaces it in the
+ * map.
+ */
 export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /** The keys that are not used for now; never all of them. */
+  /**
+   * The references of the keys that are temporarily not used. At least one key always remains
+   * usable.
+   */
   readonly setAside: readonly string[]
 }
 
-/** All existing channels. Deleted ones are removed, and their ids are never assigned again. */
+/** All existing channels. Deleted channels are removed, and their ids are never assigned again. */
 export type ChannelsState = {
   readonly channels: Map<number, ChannelRecord>
   highestId: number
@@ -26,7 +32,7 @@ export type ChannelsState = {
 
 export const initialChannels = (): ChannelsState => ({ channels: new Map(), highestId: 0 })
 
-/** Changes the maps in place and replaces changed channels by copies. */
+/** Applies an event to the maps in place. Changed channels are replaced by copies. */
 export function evolveChannels(state: ChannelsState, event: ChannelEvent): ChannelsState {
   const { channels } = state
   switch (event.type) {
@@ -51,7 +57,7 @@ export function evolveChannels(state: ChannelsState, event: ChannelEvent): Chann
   }
 }
 
-/** Reverts the event by restoring the channels that it changed. */
+/** Returns a function that reverts the event by restoring the channels that it changed. */
 export function undoChannels(state: ChannelsState, event: ChannelEvent): () => void {
   const { channels, highestId } = state
   const before = idsOf(event).map((id) => [id, channels.get(id)] as const)
@@ -106,7 +112,7 @@ function changedBy(event: Change, channel: ChannelRecord): ChannelRecord {
   }
 }
 
-/** The ids of the channels that the event changes. */
+/** Returns the ids of the channels that the event changes. */
 export function idsOf({ data }: ChannelEvent): readonly number[] {
   if ('channelIds' in data) return data.channelIds
   if ('channelId' in data) return [data.channelId]

@@ -9,7 +9,10 @@ type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
-/** Enables all channels, or none where one is unknown or has expired. Enabled ones are skipped. */
+/**
+ * Enables several channels. If one of them is unknown or has expired, none is enabled. Channels
+ * that are already enabled are skipped.
+ */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
@@ -18,7 +21,7 @@ export function enable({ channelIds, now }: EnableChannels, channels: Channels):
 export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
   unknownChannelError(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
 
-/** Skips channels that have expired. */
+/** Enables the channels with the tag, except those that have expired. */
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
   if ('code' in found) return found
@@ -34,7 +37,10 @@ export function disableTag(tag: string, channels: Channels): Outcome {
 
 const idsOf = (some: readonly ChannelRecord[]): number[] => some.map(({ channelId }) => channelId)
 
-/** The error for expired channels, or null. It has their names if several channels were given. */
+/**
+ * Returns the error for expired channels, or null. The error contains the channels' names if the
+ * command has several channels.
+ */
 function expiredAmong(
   channelIds: readonly number[],
   now: number,
@@ -61,7 +67,10 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/** The gateway disables only enabled channels, and only where the admin permits it. */
+/**
+ * Disables a failing channel. Only an enabled channel is disabled, and only if the admin permits
+ * it.
+ */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: ChannelRecord,
@@ -75,7 +84,7 @@ export function autoEnable({ channelId, status }: ChannelRecord): readonly Chann
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** Deletes all channels, or none where one is unknown. */
+/** Deletes several channels. If one of them is unknown, none is deleted. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])
@@ -89,7 +98,10 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
       .map(({ channelId }) => channelId),
   )
 
-/** Both are in unix seconds; -1 means never, and so does 0, which some clients send. */
+/**
+ * Returns whether the expiry has passed. `expiredTime` and `now` are in unix seconds. -1 means
+ * never, and so does 0, which some clients send.
+ */
 export const isExpired = (expiredTime: number, now: number): boolean =>
   expiredTime > 0 && expiredTime <= now
 

@@ -15,13 +15,13 @@ type IssueAccessToken = UserReference & {
   readonly type: 'IssueAccessToken'
   readonly tokenHash: string
   readonly authVersion: number
-  /** Unix seconds. */
+  /** The expiry of the access token in unix seconds. */
   readonly expiresAt: number
 }
 
 type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
-/** `codeHashes` are the recovery codes to store if the user has none yet. */
+/** Enables TOTP. `codeHashes` are the recovery codes that are stored if the user has none yet. */
 type EnableTotp = UserReference & {
   readonly type: 'EnableTotp'
   readonly secretRef: string
@@ -43,7 +43,7 @@ type UseRecoveryCode = UserReference & {
   readonly codeHash: string
 }
 
-/** `codeHashes` is as in `EnableTotp`. */
+/** Adds a passkey. `codeHashes` are the recovery codes that are stored if the user has none yet. */
 export type AddPasskey = UserReference & {
   readonly type: 'AddPasskey'
   readonly name: Sealed
@@ -67,10 +67,15 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/** Issued by a more privileged user for a user who has lost the second factor. */
+/**
+ * Removes the second factor of a user who has lost it. A more privileged user issues the command.
+ */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
-  /** The passkeys that were shown; the command is refused if there is another one by now. */
+  /**
+   * The ids of the passkeys that the admin was shown. The command is refused if the user has
+   * another passkey by now.
+   */
   readonly passkeyIds: readonly number[]
 }
 
@@ -95,14 +100,14 @@ export type CredentialsErrorCode =
   | 'TotpAlreadyOn'
   /** The user has neither TOTP nor a passkey. */
   | 'NoSecondFactor'
-  /** The code's step, or a later one, was used before: each code is valid once. */
+  /** The code's time step or a later one was used before. Each code is valid only once. */
   | 'CodeUsed'
   | 'CodeWrong'
   | 'PasskeyKnown'
   | 'PasskeyUnknown'
-  /** The passkey's counter decreased, which means that a copy of the passkey exists. */
+  /** The passkey's signature counter decreased, which means that a copy of the passkey exists. */
   | 'PasskeyCopied'
-  /** A passkey was added meanwhile. */
+  /** A passkey was added after the admin had read the list. */
   | 'PasskeysChanged'
   | 'TooManyPasskeys'
 
@@ -202,7 +207,7 @@ function changePasskeys(
     }
     case 'UsePasskey': {
       const { counter } = command
-      // Many authenticators have no counter and always report 0.
+      // Many authenticators have no counter and always report 0, so 0 is not checked.
       const counts = counter > 0 || passkey.counter > 0
       if (counts && counter <= passkey.counter) return codedError('PasskeyCopied')
       return [{ type: 'PasskeyUsed', v: 1, data: { userId, passkeyId, counter } }]
@@ -228,7 +233,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Recovery codes are created with the first second factor, so that a lost device locks no user out.
+ * Returns the event that stores recovery codes with the first second factor, so that the loss of a
+ * device locks no user out.
  */
 function firstCodes(
   userId: number,

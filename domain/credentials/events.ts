@@ -5,23 +5,26 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 type UserReference = { readonly userId: number }
 
 /**
- * Replaces any earlier access token. `authVersion` is that of the user; a later version makes the
- * token invalid.
+ * A user got a new access token, which replaces any earlier one. `authVersion` is the user's
+ * version of logins. When the user's version increases, the token becomes invalid.
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',
   UserReference & {
-    /** A keyed hash of the token. */
+    /** The keyed hash of the access token. */
     readonly tokenHash: string
     readonly authVersion: number
-    /** Unix seconds. */
+    /** The expiry of the access token in unix seconds. */
     readonly expiresAt: number
   }
 >
 
 export type AccessTokenRevoked = Fact<'AccessTokenRevoked', UserReference>
 
-/** `step` (of 30 s, since 1970) belongs to the confirming code, which is thereby used up. */
+/**
+ * TOTP was enabled. `step` is the time step (30 s each, since 1970) of the confirming code, which
+ * cannot be used again.
+ */
 export type TotpEnabled = Fact<
   'TotpEnabled',
   UserReference & { readonly secretRef: string; readonly step: number }
@@ -31,7 +34,10 @@ export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step:
 
 export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
-/** Keyed hashes; empty when no second factor is left. */
+/**
+ * The recovery codes were replaced. The event has keyed hashes, or none if no second factor
+ * remains.
+ */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
   UserReference & { readonly codeHashes: readonly string[] }
@@ -47,9 +53,9 @@ export type PasskeyAdded = Fact<
   UserReference & {
     readonly passkeyId: number
     readonly name: Sealed
-    /** The data that signatures are verified with, as JSON: id, public key, transports, site. */
+    /** The JSON data with which signatures are verified: id, public key, transports and site. */
     readonly credential: Sealed
-    /** A keyed hash of the credential id that the authenticator assigned. */
+    /** The keyed hash of the credential id that the authenticator assigned. */
     readonly credentialHash: string
     readonly counter: number
   }
@@ -68,15 +74,15 @@ export type PasskeyUsed = Fact<
 export type PasskeyRemoved = Fact<'PasskeyRemoved', UserReference & { readonly passkeyId: number }>
 
 /**
- * An admin removed the second factor: the password alone is enough to log in, and recovery codes
- * are void.
+ * An admin removed the second factor. The user can now log in with the password alone, and the
+ * recovery codes are invalid.
  */
 export type SecondFactorReset = Fact<
   'SecondFactorReset',
   UserReference & { readonly passkeyIds: readonly number[] }
 >
 
-/** The user was deleted: no credential is left to log in with. */
+/** The user was deleted, so all credentials were removed. */
 export type CredentialsForgotten = Fact<
   'CredentialsForgotten',
   UserReference & { readonly passkeyIds: readonly number[] }

@@ -5,7 +5,7 @@ import type { CredentialsEvent } from './events.ts'
 type AccessToken = {
   readonly tokenHash: string
   readonly authVersion: number
-  /** Unix seconds. */
+  /** The expiry of the access token in unix seconds. */
   readonly expiresAt: number
 }
 
@@ -23,7 +23,10 @@ export type CredentialsState = {
   readonly totp: Totp | null
   readonly recoveryCodes: ReadonlySet<string>
   readonly passkeys: ReadonlyMap<number, Passkey>
-  /** The number of passkeys ever added; the id of the next one is one higher. */
+  /**
+   * The number of passkeys that were ever added. The next passkey gets this number plus 1 as its
+   * id.
+   */
   readonly passkeysMade: number
 }
 
@@ -35,7 +38,7 @@ export const initialCredentials = (): CredentialsState => ({
   passkeysMade: 0,
 })
 
-/** Whether a login needs more than the password. */
+/** Returns whether a login needs a second factor in addition to the password. */
 export const hasSecondFactor = ({
   totp,
   passkeys,

@@ -2,12 +2,12 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { IdentityEvent, IdentityProvider } from './events.ts'
 
-/** `userId` is null while the identity belongs to nobody. */
+/** The state of an identity. `userId` is null while no user has claimed the identity. */
 type IdentityState = { readonly userId: number | null }
 
 /**
- * An identity belongs to one user at a time: to the first who claims it, until that user releases
- * it.
+ * The decider of one identity. The first user who claims an identity owns it until that user
+ * releases it.
  */
 export const identityDecider: Decider<
   IdentityState,

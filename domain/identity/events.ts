@@ -1,6 +1,6 @@
 import type { Fact } from '../shared/event.ts'
 
-/** Providers that identify a person by an immutable id. An email address counts as such an id. */
+/** The providers that identify a person by an immutable id. For email, the address is the id. */
 export const IDENTITY_PROVIDERS = [
   'email',
   'github',
@@ -12,8 +12,8 @@ export const IDENTITY_PROVIDERS = [
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
 /**
- * Each identity that was ever claimed has one stream; `identityKey` is a keyed hash of the
- * provider's id.
+ * Returns the name of an identity's stream. `identityKey` is a keyed hash of the provider's id, so
+ * that no readable id is stored.
  */
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`
@@ -26,7 +26,7 @@ type IdentityReference = {
 
 export type IdentityClaimed = Fact<'IdentityClaimed', IdentityReference>
 
-/** The identity can be claimed again, by any user. */
+/** The user released the identity. Any user can claim it again. */
 export type IdentityReleased = Fact<'IdentityReleased', IdentityReference>
 
 export type IdentityEvent = IdentityClaimed | IdentityReleased

@@ -24,8 +24,8 @@ export type MarkRead = {
 }
 
 /**
- * Bounds the size of the one event of a message to what every store accepts: at most 350 KB of
- * ranges.
+ * The maximum number of id ranges in one message. It limits the message's event to a size that
+ * every store accepts: at most 350 KB of ranges.
  */
 export const RANGES_MAX = 20_000
 
@@ -56,7 +56,7 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
 
 const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
 
-/** A repeat, which has the reference of the same text, changes nothing. */
+/** Sends a message. A repeated command has the same text reference and changes nothing. */
 function send(
   { type, ...data }: SendMessage,
   known: MessageText | null,
@@ -71,7 +71,7 @@ function send(
   return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
 }
 
-/** `text` is null once the message was deleted. */
+/** The state of a sent message. `text` is null after the message was deleted. */
 type MessageRecord = {
   readonly recipients: readonly IdRange[]
   readonly text: MessageText | null
@@ -80,12 +80,12 @@ type MessageRecord = {
 type MessageState = { readonly message: MessageRecord | null }
 
 export type MessageErrorCode =
-  /** The message was never sent, or it was deleted. */
+  /** The message does not exist or was deleted. */
   | 'MessageUnknown'
-  /** Another message has the id. */
+  /** Another message already has the id. */
   | 'MessageExists'
   | 'RecipientRequired'
-  /** The recipients need more than `limit` ranges. */
+  /** The recipients' ids need more than `limit` ranges. */
   | 'RecipientsScattered'
 
 type MessageError = CodedError<MessageErrorCode>

@@ -4,22 +4,23 @@ import type { IdRange } from './recipients.ts'
 export const messageStream = (messageId: number): string => `message-${messageId}`
 
 /**
- * Each reader has one stream, so that fifty users who read one message at once write to fifty
- * streams.
+ * Returns the name of a user's inbox stream. Each user has a separate stream, so that users who
+ * read a message simultaneously do not write to the same stream.
  */
 export const inboxStream = (userId: number): string => `inbox-${userId}`
 
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
 /**
- * Title and content are in the vault under this reference; deleting a message deletes them there.
+ * The vault reference of a message's title and content. When a message is deleted, both texts are
+ * deleted from the vault.
  */
 export type MessageText = {
   readonly format: MessageFormat
   readonly textRef: string
 }
 
-/** The message was sent to these recipients. Users who register later are not among them. */
+/** A message was sent to these recipients. Users who register later do not receive the message. */
 export type MessageSent = Fact<
   'MessageSent',
   MessageText & {
@@ -30,7 +31,10 @@ export type MessageSent = Fact<
   }
 >
 
-/** All recipients see the new text. Those who had read the message do not have to read it again. */
+/**
+ * The text was edited. All recipients see the new text, and recipients who have read the message do
+ * not have to read it again.
+ */
 export type MessageEdited = Fact<
   'MessageEdited',
   MessageText & { readonly messageId: number; readonly droppedTextRef: string }

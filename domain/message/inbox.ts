@@ -6,7 +6,8 @@ import type { MessageRead } from './events.ts'
 export type InboxState = { readonly read: Set<number> }
 
 /**
- * The messages that one user has read. The message itself knows whether the user is a recipient.
+ * The decider of a user's inbox, which records the messages that the user has read. The message's
+ * own stream records the recipients.
  */
 export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, CodedError<never>> = {
   initialState: () => ({ read: new Set() }),

@@ -1,8 +1,9 @@
-/** Ids of users from the first to the last, both included. */
+/** A range of user ids from `first` to `last`, both included. */
 export type IdRange = readonly [first: number, last: number]
 
 /**
- * The ids as ranges in ascending order, each id once. All users of a site fit into a few ranges.
+ * Returns the ids as ranges in ascending order, without duplicates. The ids of all users of a site
+ * fit into a few ranges.
  */
 export function rangesOf(ids: readonly number[]): IdRange[] {
   const ranges: [number, number][] = []
@@ -17,7 +18,7 @@ export function rangesOf(ids: readonly number[]): IdRange[] {
 export const countOf = (ranges: readonly IdRange[]): number =>
   ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 
-/** Whether one of the ranges has the id. The ranges must be in ascending order. */
+/** Returns whether one of the ranges includes the id. The ranges must be in ascending order. */
 export function includesId(ranges: readonly IdRange[], id: number): boolean {
   let [low, high] = [0, ranges.length]
   while (low < high) {

@@ -8,10 +8,10 @@ export type NotifyMeans = 'email' | 'webhook'
 export type NotificationSettings = {
   readonly means: NotifyMeans
   /**
-   * The user is warned when the balance falls below this; 0 means never, null the site's threshold.
+   * The balance below which the user is warned. 0 means never, and null means the site's threshold.
    */
   readonly threshold: WireQuota | null
-  /** null means the email address that is bound to the account. */
+  /** The email address for warnings. null means the address that is bound to the account. */
   readonly mailTo: Sealed | null
   readonly webhookUrl: Sealed | null
   /** The vault reference of the secret that signs webhooks. */
@@ -23,7 +23,10 @@ export type NotificationsChanged = Fact<
   { readonly userId: number; readonly settings: NotificationSettings }
 >
 
-/** The user is about to be notified by these means of the remaining quota. */
+/**
+ * The user was warned about the remaining quota through these notification methods. The event is
+ * written before the warning is sent.
+ */
 export type QuotaWarned = Fact<
   'QuotaWarned',
   {
@@ -31,7 +34,7 @@ export type QuotaWarned = Fact<
     readonly means: NotifyMeans
     readonly remaining: WireQuota
     readonly threshold: WireQuota
-    /** Unix milliseconds. */
+    /** The time of the warning in unix milliseconds. */
     readonly warnedAt: number
   }
 >
