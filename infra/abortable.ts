@@ -1,6 +1,7 @@
 /**
- * Resolves with `work`, or rejects with the signal's reason as soon as it is aborted. The aborted
- * work continues unobserved, so it must end with the process or with the resources it uses.
+ * Resolves with the result of `work`, or rejects with the signal's reason when the signal aborts
+ * first. `work` is not cancelled: it runs on until it ends, until its resources are closed or until
+ * the process exits.
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const listening = new AbortController()
@@ -16,5 +17,5 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** A signal that never aborts, for starts that are not cancellable. */
+/** A signal that never aborts, for a start that can't be cancelled. */
 export const NEVER: AbortSignal = new AbortController().signal

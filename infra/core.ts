@@ -12,27 +12,27 @@ import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 
 /**
- * The dependencies that every part of the server receives. Tests build them with
- * `test/support/core.ts`.
+ * The dependencies that every part of the server receives. `test/support/core.ts` builds them for
+ * tests.
  */
 export type Core = {
   readonly config: Config
-  /** Serves read models and other SQL that is not latency-critical. */
+  /** The pool for read models and other SQL that is not latency-critical. */
   readonly db: DatabasePool
-  /** Serves hot paths with named statements, without Slonik's overhead. */
+  /** The pool for hot paths. It uses named statements and avoids Slonik's overhead. */
   readonly pg: Pool
   readonly store: EventStore
   readonly actors: StreamActors
   readonly bus: EventBus
   readonly leases: Leases
   readonly limits: Limits
-  /** Limits of calls, which only relays share. */
+  /** The limits of calls. Only relay processes share these limits. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
   /** Reports whether the disk and the event store still accept writes. */
   readonly writes: WriteProbe
   readonly log: Logger
-  /** Unix milliseconds. */
+  /** The current time in unix milliseconds. */
   readonly now: () => number
 }

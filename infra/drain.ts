@@ -1,18 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpListener } from './http-listener.ts'
 
-/** The state of a stop, for the code that answers requests. */
+/** The state of a shutdown, which code that handles requests reads. */
 export type DrainState = {
   /**
-   * Aborted when the stop begins: readiness turns to 503, new work is rejected, and responses close
-   * their connections.
+   * The controller that is aborted when the shutdown begins. Readiness then returns 503, new
+   * requests are rejected, and responses close their connections.
    */
   readonly draining: AbortController
-  /** Downloads in progress, which a stop waits for in addition to the relay's calls. */
+  /** The downloads in progress. A shutdown waits for them as it waits for the relay's calls. */
   readonly longResponses: LongResponses
 }
 
-/** The number of long responses that a stop waits for, up to its grace. */
+/**
+ * The number of responses in progress that a shutdown waits for, at most until its grace period
+ * ends.
+ */
 export type LongResponses = { inFlight: number }
 
 export const createDrainState = (): DrainState => ({
@@ -20,31 +23,34 @@ export const createDrainState = (): DrainState => ({
   longResponses: { inFlight: 0 },
 })
 
-/** The part of the relay that a drain uses. */
+/** The functions of the relay that a drain calls. */
 type Calls = {
   readonly inFlight: () => number
   readonly drain: (graceMs: number) => Promise<void>
 }
 
 /**
- * Keeps the port open while load balancers notice that this process is not ready; callers get 503
- * until then.
+ * The port stays open for this long so that load balancers can notice that this process is not
+ * ready. New requests get a 503 in the meantime.
  */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
-/** Bounds the wait for the last response bytes to be read once no call is in flight. */
+/**
+ * When no call is in flight any more, clients have this long to read the last bytes of their
+ * responses.
+ */
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
-  /** Resolves once no call is in flight and no connection is open. */
+  /** Starts the drain. Resolves once no call is in flight and no connection is open. */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void
 }
 
 /**
- * Creates the drain of a stop. New work is rejected from its first moment on, while streams finish.
- * As long as there are streams the port stays open for some seconds, so that new callers get a 503
- * with `Retry-After` instead of a refused connection.
+ * Creates the drain of a shutdown. New work is rejected immediately, while streams may finish.
+ * While streams are in progress the port stays open for some seconds, so that a new request gets a
+ * 503 with `Retry-After` instead of a refused connection.
  */
 export function createDrain(
   state: DrainState,
@@ -72,13 +78,14 @@ export function createDrain(
       const finished = Promise.all([relay?.drain(graceMs), waitForLongResponses(graceMs)])
       await waitWhileBusy(Math.min(KEEP_LISTENING_MS, graceMs / 4))
       const closed = listener?.close()
-      // A keep-alive connection whose stream has ended could otherwise start another call.
+      // Idle connections are closed repeatedly. Otherwise a client could start another call on a
+      // keep-alive connection after its stream has ended.
       const closing = setInterval(() => listener?.server.closeIdleConnections(), POLL_MS)
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
-      // NOTE: a closing server has no timeouts, and Node does not count a connection that never
-      // sent a byte as idle. Such a connection would stay open as long as its peer likes.
+      // NOTE: a server that is closing has no timeouts, and Node does not count a connection that
+      // never sent a byte as idle. The peer could keep such a connection open indefinitely.
       listener?.server.closeAllConnections()
     },
   }

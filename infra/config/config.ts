@@ -1,36 +1,42 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
-/** The environment, parsed and checked once at start by `readConfig`. */
+/** The environment variables, which `readConfig` parses and checks once at start. */
 export type Config = {
   readonly port: number
   readonly host: string
   readonly isLoopback: boolean
   readonly dataDir: string
-  /** null selects the embedded Postgres in `dataDir`. */
+  /** The connection string of Postgres; null selects the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null
   readonly roles: ReadonlySet<Role>
-  /** 32 bytes; null means that the key is generated and stored in `dataDir`. */
+  /** The 32 bytes of `SECRET_KEY`; null means that the key is generated and stored in `dataDir`. */
   readonly secretKey: Uint8Array | null
   readonly logLevel: string
   readonly trustProxy: readonly string[]
-  /** Private upstream addresses that channels may use, as `CIDR` and `port` (null: any port). */
+  /** The private upstream addresses that channels may use. A null `port` allows every port. */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null
-  /** Origin of Stripe's API; null selects Stripe's default. */
+  /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
-  /** A null `url` stores the events in the same Postgres as everything else. */
+  /** The address of the event store; null stores the events in the Postgres of `databaseUrl`. */
   readonly eventStore: { readonly url: string | null }
-  /** Each entry is `host:port`; without entries events come straight from the event store. */
+  /**
+   * The Kafka brokers, each as `host:port`. An empty list means that events are read directly from
+   * the event store.
+   */
   readonly kafkaBrokers: readonly string[]
-  /** null keeps limits and short-lived codes in this process. */
+  /**
+   * The address of Redis; null keeps limits and short-lived codes in the memory of each process.
+   */
   readonly redisUrl: string | null
   /**
-   * Number of processes that answer requests on the one port; with 1 this process does everything.
+   * The number of processes that answer requests on the shared port. With 1, a single process does
+   * all work.
    */
   readonly relayWorkers: number
 }
 
-/** An environment variable that can't be used; the message names the variable and the problem. */
+/** Thrown for an invalid environment variable. The message names the variable and the problem. */
 export class ConfigError extends Error {
   readonly variable: string
   constructor(variable: string, fault: string) {

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import { ConfigError } from './config.ts'
 
 /**
- * Creates the data folder (mode 0700) where it is missing. Throws `ConfigError` when that fails.
+ * Creates the data folder with mode 0700 unless it exists. Throws `ConfigError` when the folder
+ * can't be created.
  */
 export function makeDataFolder(dataDir: string): void {
   try {
@@ -15,7 +16,8 @@ export function makeDataFolder(dataDir: string): void {
 }
 
 /**
- * NOTE: `mkdirSync` with `recursive: true` loops for ever where the file system denies creation.
+ * Creates a folder and its missing parents. NOTE: `mkdirSync` with `recursive: true` loops forever
+ * where the file system denies creation.
  */
 function makeFolder(path: string): void {
   try {

@@ -5,11 +5,13 @@ import { type Config, ConfigError } from './config.ts'
 import { makeDataFolder } from './data-folder.ts'
 
 /**
- * Returns the 32 bytes that encrypt all secrets: the configured key, or one that is generated once
- * and stored in `dataDir` (mode 0600). It must be called before the database in `dataDir` is
- * created: beside an existing database a missing key has been lost, and a new one would pass for
- * the real one. Throws `ConfigError` in that case, and when the stored file is damaged or can't be
- * created; nothing is written.
+ * Returns the 32 bytes that encrypt all secrets: the configured key, or a key that is generated
+ * once and stored in `dataDir` with mode 0600.
+ *
+ * Call it before the database in `dataDir` is created: if a database exists and the key file is
+ * missing, the key was lost, and a generated key could not decrypt the stored secrets. In that case
+ * `ConfigError` is thrown and nothing is written. A damaged key file, or a failure to create the
+ * file, also throws `ConfigError`.
  */
 export function loadSecretKey({
   secretKey,
@@ -46,7 +48,7 @@ function makeKeyFile(dataDir: string, path: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    // A concurrent start on this folder created the key first; that key is used.
+    // Another process created the key file first, so its key is used.
     if (code === 'EEXIST') return
     throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }

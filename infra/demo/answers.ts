@@ -20,8 +20,8 @@ type Body = {
 }
 
 /**
- * Reads a chat request. The counts follow from the request alone, so that a test can predict a
- * bill.
+ * Parses the body of a chat request. The token counts depend on the request alone, so that a test
+ * can predict the bill.
  */
 export function readChatRequest(text: string, answerTokens: number): ChatRequest {
   const body = JSON.parse(text) as Body
@@ -48,8 +48,8 @@ export const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 
 /**
- * Returns a word with the space before it, so that the words of a stream add up to the plain
- * answer.
+ * Returns the word at this position of an answer. Each word but the first begins with a space, so
+ * that the words of a stream form the plain answer.
  */
 export const word = (index: number): string =>
   `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
@@ -80,7 +80,7 @@ export function plainAnswer(request: ChatRequest, usage: unknown): string {
 }
 
 /**
- * Returns the chunk at `index` of a stream. The one after the last word carries the finish reason.
+ * Returns the chunk at `index` of a stream. The chunk after the last word has the finish reason.
  */
 export function streamChunk(request: ChatRequest, index: number): string {
   const isLast = index >= request.completionTokens

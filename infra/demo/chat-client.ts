@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
 /**
- * Starts a chat client like those of other sites: one page that receives the gateway's address and
- * a key in its own address, and sends requests from the browser.
+ * Starts a web page that acts as a third-party chat client. The page reads the gateway's address
+ * and a key from its own URL and sends requests from the browser.
  */
 export async function startChatClient(): Promise<ChatClient> {
   const server = createServer((_request, response) => {
@@ -25,7 +25,10 @@ export async function startChatClient(): Promise<ChatClient> {
   }
 }
 
-/** Returns the address template that the site lists, with the parameters behind `#`. */
+/**
+ * Returns the URL template that the site lists. Its parameters are in the fragment, which browsers
+ * do not send to servers.
+ */
 export const chatTemplate = (url: string): string => `${url}/#key={key}&address={address}`
 
 const STYLE = `

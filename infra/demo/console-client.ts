@@ -1,4 +1,4 @@
-/** An answer of the management API, with the position that its write reached. */
+/** A response of the management API, with the event position that the write reached. */
 export type ApiAnswer<T> = {
   readonly status: number
   readonly success: boolean
@@ -10,7 +10,10 @@ export type ApiAnswer<T> = {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Calls the management API as the console does, with session cookie and `User-Id` header. */
+/**
+ * A client that calls the management API as the console does: with the session cookie and the
+ * `User-Id` header.
+ */
 export class ConsoleClient {
   readonly url: string
   #cookie = ''
@@ -40,7 +43,7 @@ export class ConsoleClient {
     return { ...answer, status: response.status, position: position ? Number(position) : null }
   }
 
-  /** Does the same as `call`, but throws unless the call succeeded. */
+  /** Calls the API like `call`, and throws unless the response reports success. */
   async must<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const answer = await this.call<T>(method, path, body)
     if (answer.success) return answer.data
@@ -67,7 +70,7 @@ export class ConsoleClient {
     return id
   }
 
-  /** Creates a token and returns its id and its key, with `sk-`. */
+  /** Creates a token and returns its id and its key. The key includes the prefix `sk-`. */
   async createToken(fields: Record<string, unknown>): Promise<{ id: number; key: string }> {
     await this.must('POST', '/api/token/', fields)
     type Row = { id: number; key: string; name: string }

@@ -13,7 +13,10 @@ import { startTrickle } from './trickle.ts'
 const DOLLAR = Number(QUOTA_PER_DOLLAR)
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
 
-/** Runs `npm run demo`: the product with a simulated provider, users, prices and live calls. */
+/**
+ * Runs `npm run demo`: starts the product with a simulated provider, users, prices and continuous
+ * calls.
+ */
 async function demo(): Promise<void> {
   const provider = await startSimulatedProvider({ firstByteMs: 120, gapMs: 25, answerTokens: 40 })
   const gateway = await startPaymentGateway(DEMO_KEYS)
@@ -53,8 +56,8 @@ const words = (url: string, { users, tokens }: Seeded): string => `
 `
 
 /**
- * Creates redemption codes in every state, once, as a campaign would leave them. `root` is logged
- * in.
+ * Creates redemption codes in every state unless they exist. The client must be logged in as
+ * `root`.
  */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
@@ -70,7 +73,7 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
   await alice.logIn('alice', PASSWORD)
   for (const key of [used, welcome]) await alice.must('POST', '/api/user/topup', { key })
   const { items } = await root.must<{ items: { id: number }[] }>('GET', '/api/redemption/?p=0')
-  // The newest code stands for a trial that was cancelled.
+  // The newest code is disabled, as if its campaign had been cancelled.
   await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
 }
 

@@ -2,15 +2,16 @@ import type { ServerResponse } from 'node:http'
 import type { JournalEntry } from './journal.ts'
 
 /**
- * A fault of the simulated provider, once or always. A model called `fault-<name>` always shows
- * that fault, so that tests, the demo and a person with curl can request it.
+ * A fault that the simulated provider produces for one request or for every request. A request for
+ * the model `fault-<name>` always triggers that fault, so that tests, the demo and a person with
+ * curl can request it.
  */
 export type Fault =
   | {
       readonly kind: 'status'
       readonly status: number
       readonly retryAfter?: string
-      /** The error code in the body. */
+      /** The error code in the response body. */
       readonly code?: string
     }
   | { readonly kind: 'stall'; readonly at: 'before-headers' | 'after-headers' | 'mid-stream' }
@@ -18,7 +19,7 @@ export type Fault =
   | { readonly kind: 'usage'; readonly usage: unknown }
   | { readonly kind: 'no-usage' }
   | { readonly kind: 'slow'; readonly msPerChunk: number }
-  /** The error follows after 3 chunks by default. */
+  /** By default the error follows after 3 chunks. */
   | { readonly kind: 'error-in-stream'; readonly afterChunks?: number; readonly code?: string }
   | { readonly kind: 'no-done' }
   | { readonly kind: 'html' }
@@ -67,8 +68,8 @@ const NAMED: Record<string, (argument: string) => Fault> = {
 }
 
 /**
- * Parses `fault-status-503`, `fault-cut-3`, `fault-usage-negative` and so on; null for every other
- * model.
+ * Returns the fault that a model name such as `fault-status-503` or `fault-cut-3` requests; null
+ * for any other model name.
  */
 export function faultOfModel(model: string): Fault | null {
   const match = /^fault-([a-z]+)(?:-([a-z0-9]+))?$/.exec(model)
@@ -77,8 +78,8 @@ export function faultOfModel(model: string): Fault | null {
 }
 
 /**
- * Answers faults that appear before or instead of a normal answer. Returns true when the fault has
- * answered.
+ * Responds with a fault that occurs before a normal response or replaces it. Returns true when the
+ * response was handled here.
  */
 export function answerPlainFault(
   response: ServerResponse,
@@ -119,7 +120,7 @@ export function answerPlainFault(
   }
 }
 
-/** Sends half of the announced body and closes the connection. */
+/** Sends half of the announced response body and closes the connection. */
 function cutPlain(response: ServerResponse, entry: JournalEntry, how: 'fin' | 'reset'): true {
   entry.status = 200
   entry.outcome = 'cut'

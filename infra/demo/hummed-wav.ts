@@ -1,5 +1,5 @@
 const RATE = 8_000
-/** The notes in semitones above the lowest one. */
+/** The notes of the tune, in semitones above the lowest note. */
 const TUNE = [0, 4, 7, 12, 9, 7, 4, 0]
 const NOTE_SECONDS = 0.5
 const LOWEST_HERTZ = 196
@@ -7,7 +7,7 @@ const LOWEST_HERTZ = 196
 /** The duration of the tune in seconds. */
 export const TUNE_SECONDS = TUNE.length * NOTE_SECONDS
 
-/** Returns a short tune with a pitch that depends on the number: mono, 8 bits. */
+/** Returns a short WAV tune: mono, 8 bits per sample. Its pitch depends on `seed`. */
 export function hummedWav(seed: number): Buffer {
   const samples = Buffer.alloc(RATE * TUNE_SECONDS)
   const perNote = RATE * NOTE_SECONDS

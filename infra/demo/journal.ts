@@ -1,15 +1,18 @@
-/** The provider's own record of one request, against which tests check bills. */
+/** What the simulated provider recorded about one request. Tests compare bills with this record. */
 export type JournalEntry = {
   readonly number: number
   readonly model: string
   readonly isStream: boolean
-  /** The text of the last message, cut to 200 characters. Tests put a mark there. */
+  /**
+   * The text of the last message, cut to 200 characters. Tests write a unique text there to find
+   * their request.
+   */
   readonly mark: string
   readonly authorization: string
-  /** The gateway's id of the call, as it was sent to the provider. */
+  /** The gateway's id of the call, as the provider received it. */
   readonly requestId: string
   status: number | null
-  /** The outcome is `answered` once the last byte was written. */
+  /** How the request ended: `answered` means that the last byte was written. */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number
   completionTokens: number
@@ -21,7 +24,7 @@ export class Journal {
   readonly #limit: number
   #count = 0
 
-  /** Keeps the latest `limit` entries. */
+  /** Creates a journal that keeps about the latest `limit` entries. */
   constructor(limit = 1_000_000) {
     this.#limit = limit
   }

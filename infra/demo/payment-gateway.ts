@@ -11,7 +11,7 @@ export type GatewayKeys = {
   readonly stripeWebhookSecret: string
 }
 
-/** An order as the gateway received it. */
+/** An order as the simulated gateway received it. */
 export type GatewayOrder = {
   readonly tradeNo: string
   readonly money: string
@@ -21,18 +21,21 @@ export type GatewayOrder = {
 
 export type PaymentGateway = {
   readonly url: string
-  /** The orders by trade number. */
+  /** The epay orders by trade number. */
   readonly orders: Map<string, GatewayOrder>
-  /** The checkouts requested from Stripe, by trade number. */
+  /** The Stripe checkout requests by trade number. */
   readonly checkouts: Map<string, URLSearchParams>
-  /** Returns the query of the notification that this order was paid. `over` replaces fields. */
+  /**
+   * Returns the query of the notification that reports this order as paid. `over` replaces fields
+   * of the query.
+   */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
 }
 
 /**
- * Starts a scripted epay gateway and Stripe checkout. They verify the requests, show a page with
- * one button, and send a signed notification once it is pressed. No money is moved.
+ * Starts a simulated epay gateway and Stripe checkout. They verify each request, show a page with
+ * one button, and send a signed notification when the button is pressed. No money is moved.
  */
 export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGateway> {
   const orders = new Map<string, GatewayOrder>()
@@ -142,8 +145,8 @@ function openCheckout(
 }
 
 /**
- * Returns the body of the event that reports a paid checkout. `over` replaces fields of its
- * session.
+ * Returns the body of the Stripe event that reports a paid checkout. `over` replaces fields of the
+ * checkout session.
  */
 export function checkoutEvent(form: URLSearchParams, over: object = {}): string {
   const tradeNo = form.get('client_reference_id')
@@ -182,7 +185,10 @@ async function payCheckout(
   response.writeHead(303, { location: returnUrl }).end()
 }
 
-/** Computes the signature of the epay protocol: sorted fields, joined, followed by the key. */
+/**
+ * Returns the epay signature, which is computed over the sorted and joined fields followed by the
+ * key.
+ */
 function signed(fields: Record<string, string>, key: string): string {
   const names = Object.keys(fields).filter((name) => !['sign', 'sign_type'].includes(name))
   const pairs = names

@@ -1,9 +1,9 @@
 import { startSimulatedProvider } from './simulated-provider.ts'
 
 /**
- * Runs the simulated provider as a separate program, for tests that kill everything else. It prints
- * its address and serves its journal at `/journal`. Its optional arguments are, in order: port,
- * pause between chunks (ms), tokens of an answer, pause before the first byte (ms), and the
+ * Runs the simulated provider as a separate program, for tests that kill all other processes. It
+ * prints its address and serves its journal at `/journal`. The optional arguments are, in order:
+ * port, pause between chunks (ms), tokens of an answer, pause before the first byte (ms), and
  * duration of a drawing or music task (ms).
  */
 const numbers = process.argv.slice(2).map(Number)

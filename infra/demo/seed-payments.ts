@@ -10,8 +10,9 @@ export const DEMO_KEYS: GatewayKeys = {
 }
 
 /**
- * Configures payment by the scripted gateway, which moves no money, and tops up alice's account, so
- * that there are orders to see. `root` is logged in. An existing public address is kept.
+ * Configures payment through the simulated gateway, which moves no money, and creates top-up orders
+ * of the user alice unless orders exist. The client must be logged in as `root`. An existing public
+ * address is kept.
  */
 export async function seedPayments(
   root: ConsoleClient,

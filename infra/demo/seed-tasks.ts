@@ -22,8 +22,8 @@ const EVERY_MS = 90_000
 type Keys = readonly { readonly key: string }[]
 
 /**
- * Enables drawing and music with a channel for each, and submits each of the tasks once at every
- * start, with alternating tokens.
+ * Enables drawing and music with a channel for each, and submits every demo task once per start.
+ * The tasks alternate between the given tokens.
  */
 export async function seedTasks(
   root: ConsoleClient,
@@ -38,7 +38,7 @@ export async function seedTasks(
   for (const index of TASKS.keys()) await submit(root.url, tokens, index)
 }
 
-/** Submits another task from time to time, so that there is one to watch. */
+/** Submits a task from time to time, so that the console always shows a running task. */
 export function startTaskTrickle(url: string, tokens: Keys): { stop(): void } {
   let count = 0
   const timer = setInterval(() => {

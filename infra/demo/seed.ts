@@ -10,7 +10,7 @@ export type Seeded = {
 
 const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'unsteady-cut': 0.5, 'unsteady-down': 0.5 }
 const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'unsteady-cut': 4 }
-/** Maps the models that fail on purpose to the provider's fault models. */
+/** Maps the demo models that fail on purpose to the fault models of the simulated provider. */
 const FAULTS = { 'unsteady-cut': 'fault-cut-8', 'unsteady-down': 'fault-status-503' }
 const ALICES_QUOTA = 25_000_000
 
@@ -18,7 +18,7 @@ const PAGE_SIZE = 100
 
 type Row = { readonly id: number; readonly name: string }
 
-/** Creates the demo's data through the product's own API. Existing data is kept. */
+/** Creates the demo's data through the management API. Existing data is kept. */
 export async function seed(root: ConsoleClient, providerUrl: string): Promise<Seeded> {
   const status = await root.must<{ setup: boolean }>('GET', '/api/status')
   if (!status.setup) await root.setUp('root', PASSWORD)
@@ -42,7 +42,10 @@ export async function seed(root: ConsoleClient, providerUrl: string): Promise<Se
   }
 }
 
-/** Adds prices to the built-in ones. A failed attempt is retried on another channel. */
+/**
+ * Adds the prices of the demo's models to the configured prices, and sets one retry per failed
+ * attempt.
+ */
 async function setPrices(root: ConsoleClient): Promise<void> {
   const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
   const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
@@ -91,7 +94,8 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
 }
 
 /**
- * Creates or updates the channel of that name, because the provider has another port at each start.
+ * Creates or updates the channel of that name. An update is needed because the provider's port
+ * changes at each start.
  */
 export async function setChannel(
   root: ConsoleClient,
@@ -102,7 +106,7 @@ export async function setChannel(
   else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
 }
 
-/** Searches all pages, because the demo's channel may be on any of them. */
+/** Finds the channel by its name. All pages are searched, because a site may have many channels. */
 export async function channelNamed(
   root: Pick<ConsoleClient, 'must'>,
   name: string,
@@ -161,7 +165,9 @@ const MESSAGES = [
   },
 ]
 
-/** Sends the messages to everybody, once; alice has read the first. */
+/**
+ * Sends the demo's messages to all users unless they exist, and marks the first as read by alice.
+ */
 async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
   if (total > 0) return
@@ -175,8 +181,8 @@ async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<
 const NAME = 'Demo chat'
 
 /**
- * Lists the demo's chat client first, because its port changes at each start. Other entries are
- * kept.
+ * Puts the demo's chat client first in the list of clients, because its port changes at each start.
+ * Other entries are kept.
  */
 export async function seedChats(
   root: Pick<ConsoleClient, 'must'>,

@@ -7,25 +7,25 @@ import { streamAnswer } from './stream-answer.ts'
 import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 
 export type SimulatedProviderOptions = {
-  /** The default, 0, lets the system choose a port. */
+  /** The port to listen on. With the default, 0, the system chooses a port. */
   readonly port?: number
-  /** The number of words of an answer whose caller sets no lower `max_tokens`. */
+  /** The number of words in an answer unless the request sets a lower `max_tokens`. */
   readonly answerTokens?: number
-  /** The pauses before the first byte and between the chunks of a stream. */
+  /** The pauses before the first byte and between the chunks of a stream, in milliseconds. */
   readonly firstByteMs?: number
   readonly gapMs?: number
-  /** The duration of drawing and music tasks. */
+  /** The duration of a drawing or music task in milliseconds. */
   readonly taskMs?: number
-  /** The clock of these tasks. */
+  /** The clock of drawing and music tasks, which tests replace. */
   readonly taskNow?: () => number
 }
 
 export type SimulatedProvider = {
-  /** The base URL for a channel: `http://127.0.0.1:<port>`. */
+  /** The base URL to configure in a channel: `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly port: number
   readonly journal: Journal
-  /** The faults of the next requests in order, whatever their model. */
+  /** The faults of the next requests, in order. They apply to requests for any model. */
   readonly script: Fault[]
   readonly tasks: TaskProvider['tasks']
   close(): Promise<void>
@@ -34,7 +34,8 @@ export type SimulatedProvider = {
 type Context = { options: SimulatedProviderOptions; journal: Journal; script: Fault[] }
 
 /**
- * Starts an OpenAI-compatible provider that answers by rule, keeps a journal and fails on request.
+ * Starts an OpenAI-compatible provider for tests and the demo. Its answers depend on the request
+ * alone, it records each request in a journal, and it produces faults on request.
  */
 export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},

@@ -11,7 +11,9 @@ type Stream = {
   readonly gapMs: number
 }
 
-/** Sends the words one chunk at a time at the reader's pace, then usage, then `[DONE]`. */
+/**
+ * Sends one word per chunk at the pace at which the client reads, then the usage, then `[DONE]`.
+ */
 export function streamAnswer(stream: Stream): void {
   const { response, entry, fault } = stream
   entry.status = 200
@@ -61,7 +63,7 @@ function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false
   entry.outcome = 'cut'
-  // The written bytes must leave first, because a reset would discard them.
+  // The reset follows after the bytes are written, because a reset discards unsent bytes.
   response.write('', () => {
     setImmediate(() => {
       if (fault.how === 'reset') response.socket?.resetAndDestroy()

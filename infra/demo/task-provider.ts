@@ -3,14 +3,17 @@ import { hummedWav, TUNE_SECONDS } from './hummed-wav.ts'
 import { paintedPng } from './painted-png.ts'
 
 /**
- * Simulates drawing and music services: a task takes `taskMs`, half of it in a queue. Words in its
- * prompt change that: `banned` is refused, `failing` fails, `stuck` never ends, and `slow` is
- * accepted at once and answered two seconds later.
+ * Simulates drawing and music services. A task takes `taskMs` and spends half of that time in a
+ * queue. Words in the prompt change this: a `banned` task is refused, a `failing` task fails, a
+ * `stuck` task never ends, and the response to a `slow` submission is sent two seconds late.
  */
 export type TaskProvider = {
-  /** Returns true if the request was for this provider and is answered. */
+  /**
+   * Handles a request for a drawing or music service. Returns false when the request is for another
+   * service.
+   */
   readonly answer: (request: IncomingMessage, response: ServerResponse, body: string) => boolean
-  /** Every task, for tests. */
+  /** All tasks by id, for tests. */
   readonly tasks: ReadonlyMap<string, SimulatedTask>
   readonly close: () => void
 }
@@ -22,7 +25,7 @@ export type SimulatedTask = {
   readonly startedAt: number
   readonly notifyHook: string | null
   readonly secret: string
-  /** The provider's address as the gateway reached it. */
+  /** The provider's address as the gateway addressed it. */
   readonly address: string
 }
 
@@ -104,7 +107,7 @@ function post(hook: string, value: object): void {
   fetch(hook, { method: 'POST', headers, body: JSON.stringify(value) }).catch(() => {})
 }
 
-/** Generates the file from the number in its path. */
+/** Sends the picture or sound that belongs to the number in the path. */
 function sendFile(
   response: ServerResponse,
   type: string,

@@ -19,7 +19,7 @@ const SHAPES: readonly Shape[] = [
   { model: 'unsteady-down', stream: false },
 ]
 
-/** Sends a call about every second: streams, plain calls and calls that fail. */
+/** Sends about one call per second: streams, plain calls and calls that fail. */
 export function startTrickle(
   url: string,
   tokens: readonly { readonly key: string }[],
@@ -41,7 +41,7 @@ export function startTrickle(
       })
       await response.arrayBuffer()
     } catch {
-      // A cut stream ends this way, which the demo shows on purpose.
+      // The demo includes streams that are cut on purpose, and reading such a stream throws.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

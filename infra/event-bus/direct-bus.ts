@@ -10,22 +10,22 @@ export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
-  /** A process that stalls keeps its lanes for this long. */
+  /** The lease time of a lane. A process that stalls keeps its lanes for this long. */
   readonly ttlMs?: number
 }
 
 /**
- * The other processes take over the lanes of a killed process after this time; a process that stops
- * releases them at once.
+ * The lease time of a lane. Other processes take over the lanes of a killed process after this
+ * time; a process that stops releases its lanes immediately.
  */
 export const LANE_TTL_MS = 5_000
-/** Matches no stream: the store then reports positions without decoding events. */
+/** This prefix matches no stream, so the event store reports positions without decoding events. */
 const NO_STREAM = ['\u0001']
 const RETRY_MS = 250
 
 /**
- * Creates the bus without a broker: every process reads the event store itself, once for all of its
- * lanes. Lanes are leases.
+ * Creates an event bus that needs no broker. Each process subscribes to the event store once for
+ * all of its lanes, and leases assign the lanes to processes.
  */
 export function createDirectBus({
   store,
@@ -74,8 +74,8 @@ function workLanes(
 }
 
 /**
- * Reports the head of the store once it is known, so that events that were committed meanwhile
- * count, and then the position of every later event.
+ * Reports the head position of the store when the store returns it, then the position of every
+ * later event. Events that were committed before the call are thereby reported too.
  */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },

@@ -4,7 +4,10 @@ import type { Lease, Leases } from '../leases/leases.ts'
 import { ALL_LANES, LANE_COUNT } from './lanes.ts'
 
 export type LaneHolder = {
-  /** Updated by the balancer; read by the code that writes under these leases. */
+  /**
+   * The leases by lane. The balancer updates the map, and code that writes under these leases reads
+   * it.
+   */
   readonly held: Map<number, Lease>
   readonly onGained: (lanes: readonly number[]) => Promise<void>
   readonly onLost: (lanes: readonly number[]) => void
@@ -13,9 +16,9 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
- * Distributes the lanes evenly among the processes that work under `name`. Each process holds one
- * of `LANE_COUNT` member leases, so that all of them can count the members; a process without one
- * stands by. A single process has all lanes after its first round.
+ * Distributes the lanes evenly among the processes that work under `name`. Each process acquires
+ * one of `LANE_COUNT` member leases, by which the processes count each other. A process without a
+ * member lease gets no lanes. A single process has all lanes after its first round.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -31,7 +34,7 @@ export function balanceLanes(
         return false
       })
       balancer.dropExpired()
-      // A process that lacks lanes retries soon, because another is about to release them.
+      // A process that lacks lanes retries soon, because another process is about to release some.
       const pauseMs = (ttlMs / (isBalanced ? 5 : 25)) * (0.8 + 0.4 * Math.random())
       await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
@@ -53,8 +56,8 @@ class LaneBalancer {
   private readonly holder: LaneHolder
   private membership: Lease | null = null
   /**
-   * Until this moment of the local monotonic clock, no other process can have acquired what is
-   * held.
+   * The local monotonic time until which no other process can have acquired the leases of this
+   * process.
    */
   private validUntil = 0
 
@@ -65,7 +68,10 @@ class LaneBalancer {
     this.holder = holder
   }
 
-  /** Renews what is held and moves towards the fair balancer; returns whether it is reached. */
+  /**
+   * Renews the leases, then acquires or releases lanes until this process has its fair share.
+   * Returns true when it has its share.
+   */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
     await this.renew()
@@ -76,8 +82,8 @@ class LaneBalancer {
   }
 
   /**
-   * Drops everything held once other processes may have acquired it, as when the database is
-   * unreachable.
+   * Drops all leases once they have expired, for example because the database is unreachable. Other
+   * processes may have acquired them by then.
    */
   dropExpired(): void {
     if (performance.now() <= this.validUntil) return
@@ -98,12 +104,14 @@ class LaneBalancer {
     this.validUntil = requestedAt + this.ttlMs
     const isRenewed = ({ name, fence }: Lease): boolean => renewed.get(name)?.fence === fence
     if (this.membership !== null && !isRenewed(this.membership)) this.membership = null
-    // A lease that another process held in the meantime is acquired as a new one in the same round.
+    // A lane whose lease was lost in the meantime is reported as lost, and may be acquired again in
+    // the same round.
     this.lose([...held].filter(([, lease]) => !isRenewed(lease)).map(([lane]) => lane))
   }
 
   /**
-   * Returns how many lanes this process should hold; acquires a member lease first if it has none.
+   * Returns the number of lanes that this process should have. A process without a member lease
+   * acquires one first.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)
@@ -116,7 +124,7 @@ class LaneBalancer {
     if (this.membership === null) return 0
     members.set(this.membership.name, this.leases.owner)
     const rank = [...members.keys()].sort().indexOf(this.membership.name)
-    // The lowest ranks get the remainder.
+    // The remainder of the division goes to the members with the lowest ranks.
     return Math.floor(LANE_COUNT / members.size) + (rank < LANE_COUNT % members.size ? 1 : 0)
   }
 

@@ -10,16 +10,16 @@ const RETRY_MS = 250
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * One subscription for all lanes of this process. It starts at the head of the store when the first
- * lane is added; a lane that is further behind reads the store up to there by itself. Without lanes
- * nothing is read.
+ * The one subscription of a process for all of its lanes. It starts at the head position of the
+ * store when the first lane is added. A lane's worker that is behind this position reads the store
+ * up to it. Without lanes there is no subscription.
  */
 export class LaneFeed {
   private readonly deps: Deps
   private readonly worker: Pick<LaneWorker, 'onBatch'>
   private readonly lanes = new Set<number>()
   private subscription: Subscription | null = null
-  /** Batches up to this position have been delivered. */
+  /** The position up to which batches were delivered. */
   private position = 0
   private isStopped = false
   private retry: NodeJS.Timeout | undefined
@@ -30,7 +30,7 @@ export class LaneFeed {
     this.worker = worker
   }
 
-  /** Includes these lanes in the batches from now on. */
+  /** Adds lanes, whose events are included in all later batches. */
   async add(gained: readonly number[]): Promise<void> {
     const head = this.subscription === null ? await this.deps.store.headPosition() : 0
     if (this.isStopped) return
@@ -49,7 +49,7 @@ export class LaneFeed {
     this.subscription = null
   }
 
-  /** Waits for the batch in progress. */
+  /** Stops the feed after the batch in progress. */
   async stop(): Promise<void> {
     this.isStopped = true
     clearTimeout(this.retry)
@@ -77,7 +77,8 @@ export class LaneFeed {
   }
 
   /**
-   * NOTE: another subscription may replace `from` while this waits; that one has its own position.
+   * Delivers a batch. NOTE: another subscription with its own position may replace `from` while
+   * this method waits.
    */
   private async deliver(
     from: Subscription,
@@ -101,8 +102,8 @@ export class LaneFeed {
   }
 
   /**
-   * Delivers an empty batch at the start position of the lanes, so that a lane that is behind
-   * learns it without waiting for an event.
+   * Delivers an empty batch at the start position of the lanes, so that a worker that is behind can
+   * catch up before the first event arrives.
    */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))

@@ -1,21 +1,22 @@
 /**
- * All streams are divided into this many lanes: the streams of one account share a lane and keep
- * their order, and lanes are processed in parallel. It is also the number of partitions of the
- * Kafka topic. Changing it requires a rebuild of every read model and a new topic.
+ * The number of lanes into which all streams are divided, and of partitions of the Kafka topic. The
+ * streams of one account share a lane and keep their order, and lanes are processed in parallel. A
+ * change requires a rebuild of every read model and a new topic.
  */
 export const LANE_COUNT = 8
 
 export const ALL_LANES: readonly number[] = [...Array(LANE_COUNT).keys()]
 
 /**
- * Maps `account-7` and `user-7` to `7`, so that one id has one lane; other names map to themselves.
+ * Returns the part of a stream's name that determines its lane: `7` for both `account-7` and
+ * `user-7`. A name without a hyphen is returned unchanged.
  */
 export const laneKeyOf = (stream: string): string => stream.slice(stream.lastIndexOf('-') + 1)
 
 /**
- * Computes the lane from the last three characters of the id; for a number it is the number modulo
- * `LANE_COUNT`. The formula is fixed for ever, because offsets are stored per lane, and simple
- * enough to be repeated in SQL (`infra/event-store/event-rows.ts`).
+ * Computes the lane from the last three characters of the id; a numeric id has the lane `id %
+ * LANE_COUNT`. The formula must never change, because offsets are stored per lane. It is repeated
+ * in SQL in `infra/event-store/event-rows.ts`.
  */
 export function laneOf(stream: string): number {
   const from = stream.lastIndexOf('-') + 1
@@ -23,7 +24,8 @@ export function laneOf(stream: string): number {
   let sum = 0
   for (let place = 1; place <= 3 && end - place >= from; place += 1) {
     const code = stream.charCodeAt(end - place)
-    // A surrogate: ids with such characters are counted by code point, as the database does.
+    // The character is half of a surrogate pair. Such ids are counted by code point, as Postgres
+    // counts them.
     if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
     sum += code << (place - 1)
   }
@@ -38,7 +40,7 @@ function laneOfCharacters(id: readonly string[]): number {
 
 type Stoppable = { readonly stop: () => Promise<void> }
 
-/** Tracks what a bus has open, so that closing the bus stops what has not been stopped before. */
+/** Tracks what is open, so that closing the bus also closes what its users did not close. */
 export function createOpenResources() {
   const open = new Set<Stoppable>()
   return {

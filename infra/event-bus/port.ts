@@ -2,8 +2,9 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * All events of `lanes` after the position `after` up to `position`, in order. A reader whose
- * position is before `after` has to read the events in between from the event store.
+ * All events of `lanes` after the position `after` up to and including `position`, in ascending
+ * order. A consumer whose position is before `after` must read the events in between from the event
+ * store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -13,45 +14,52 @@ export type LaneBatch = {
 }
 
 export type LaneWorker = {
-  /** This process has acquired these lanes too. Their batches start after the promise resolves. */
+  /**
+   * Called when this process has acquired these lanes. Batches of the lanes start after the promise
+   * resolves.
+   */
   readonly onGained: (lanes: readonly number[]) => Promise<void>
-  /** This process has lost these lanes. Work in progress may finish; its commit is fenced. */
+  /**
+   * Called when this process has lost these lanes. Work in progress may continue, but its commit is
+   * rejected.
+   */
   readonly onLost: (lanes: readonly number[]) => void
   /**
-   * The next batch of the same lane waits for the promise. Batches may repeat and never skip
-   * silently.
+   * Processes a batch. The next batch of its lanes waits for the promise. A batch may be repeated,
+   * and no event is skipped without a gap before `after`.
    */
   readonly onBatch: (batch: LaneBatch) => Promise<void>
 }
 
 export type LaneWork = {
   /**
-   * False when another process may have taken over one of the lanes; the caller then rolls back.
+   * Returns false when another process may have acquired one of the lanes. The caller then rolls
+   * back its transaction.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>
 }
 
 /**
- * Delivers committed events from the event store to their consumers. It is never the source of
- * truth: whatever it does not deliver is read from the store.
+ * Delivers committed events from the event store to consumers. The event store remains the source
+ * of truth, and events that the bus does not deliver are read from the store.
  */
 export interface EventBus {
   /**
-   * Divides the lanes among all processes that work under the same name, each lane to one process
-   * at a time, and delivers their events. Recovers from failures by itself.
+   * Divides the lanes among all processes that work under this name, delivers their events, and
+   * recovers from failures. Only one process at a time works on a lane.
    */
   work(name: string, worker: LaneWorker): LaneWork
   /**
-   * Calls `onCommitted` when any process has committed events, with the highest position that may
-   * exist. Calls may repeat or be late, but never stop for long.
+   * Calls `onCommitted` after any process has committed events, with the highest known position.
+   * Calls may be repeated or late, but continue as long as the watch is open.
    */
   watch(onCommitted: (position: number) => void): { readonly stop: () => Promise<void> }
-  /** True while events are read from the store, because the bus can't deliver them. */
+  /** Returns true while events are read from the store because the bus can't deliver them. */
   isDegraded(): boolean
   /**
-   * The error that an operator must fix before the bus can deliver; null without one, also while
-   * the bus recovers by itself.
+   * Returns the error that an operator must fix before the bus can deliver events. Returns null
+   * when there is no error, or when the bus can recover by itself.
    */
   operatorError(): string | null
   close(): Promise<void>

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The position up to which a named reader of all events has read. It only moves forward. */
+/** The position up to which a named reader has read all events. The position only increases. */
 export type ReaderCheckpoint = {
-  /** Returns null before the first `save`. */
+  /** Returns the saved position; null before the first `save`. */
   readonly read: () => Promise<number | null>
   readonly save: (position: number) => Promise<void>
 }

@@ -14,30 +14,38 @@ type SessionDeps = {
   readonly groupId: string
   readonly timings: KafkaTimings
   readonly log: Logger
-  /** The group assigned these lanes to this consumer; they replace the previous ones. */
+  /**
+   * Called when the group assigns lanes to this consumer. They replace the lanes assigned before.
+   */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
 }
 
 export type ConsumerSession = {
-  /** The `performance.now()` since which the consumer is not in its group; null while it is. */
+  /**
+   * Returns the `performance.now()` at which the consumer left its group; null while the consumer
+   * is in its group.
+   */
   readonly outOfGroupSince: () => number | null
   /**
-   * The error that keeps the consumer out of its group until the topic is fixed; null without one.
+   * Returns the error that keeps the consumer out of its group until an operator fixes the topic;
+   * null if there is none.
    */
   readonly operatorError: () => string | null
   readonly setPaused: (lane: number, isPaused: boolean) => void
-  /** Schedules the commit of this offset: everything up to it has been processed. */
+  /**
+   * Schedules the commit of this offset. All messages up to the offset must have been processed.
+   */
   readonly done: (lane: number, offset: string) => void
-  /** Replaces the consumer, which seems to be stalled. */
+  /** Replaces the consumer because it seems to be stalled. */
   readonly replace: (reason: string) => void
   readonly stop: () => Promise<void>
 }
 
 /**
- * Keeps one consumer in its group. A kafkajs consumer may crash for good or fall silent without an
- * error; in both cases it is torn down and replaced after growing pauses, without a limit on
- * attempts.
+ * Keeps a consumer in its group. A kafkajs consumer may crash permanently or stop without an error.
+ * In both cases it is closed and replaced. The pauses between attempts grow, and the number of
+ * attempts is unlimited.
  */
 export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const { kafka, topic, groupId, timings, log } = deps
@@ -76,7 +84,8 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
         if (err instanceof TooFewPartitions) operatorError = err.message
-        // Only the first failure is a warning: an unreachable broker must not flood the log.
+        // Only the first failure is logged as a warning, because an unreachable broker would
+        // otherwise flood the log.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
       })
@@ -118,7 +127,10 @@ function createPauses(topic: string) {
   }
 }
 
-/** Commits offsets periodically, for lag metrics and as the start of the next consumer. */
+/**
+ * Commits offsets periodically. They provide lag metrics and the start position of the next
+ * consumer.
+ */
 function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
   const commit = async (): Promise<void> => {
@@ -151,7 +163,7 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
-/** Ends a consumer that seems to work. */
+/** A handle that ends a consumer, although no failure of the consumer was detected. */
 type ConsumerHandle = { fail: (reason: Error) => void }
 
 type SessionHooks = {
@@ -160,7 +172,9 @@ type SessionHooks = {
   readonly stopping: AbortSignal
 }
 
-/** Resolves when stopped; rejects when the consumer failed or fell silent. */
+/**
+ * Runs a consumer. Resolves when it is stopped, and rejects when it fails or sends no heartbeats.
+ */
 async function consumeUntilBroken(
   consumer: Consumer,
   { kafka, topic, timings, onMessages }: SessionDeps,
@@ -190,8 +204,8 @@ async function consumeUntilBroken(
     if (!isOver) {
       await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
     }
-    // NOTE: kafkajs continues requests in progress after a disconnect; a second disconnect ends
-    // them.
+    // NOTE: after a disconnect, kafkajs may continue a request in progress and connect again. A
+    // second disconnect ends such a request.
     if (isOver) await disconnect(consumer)
   }
   // kafkajs sends heartbeats from its fetch loop, so missing heartbeats mean that the loop has
@@ -214,7 +228,8 @@ async function consumeUntilBroken(
 class TooFewPartitions extends Error {}
 
 /**
- * A topic that the broker created with its defaults may have fewer partitions than there are lanes.
+ * Throws when the topic has fewer partitions than there are lanes, as a topic may have that the
+ * broker created with default settings.
  */
 async function assertEnoughPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
@@ -227,17 +242,20 @@ type Deps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly timings: Pick<KafkaTimings, 'silentMs'>
-  /** The store feeds lanes although the consumer is in its group. */
+  /** Returns true while the store feeds lanes although the consumer is in its group. */
   readonly isSuspected: () => boolean
-  /** The time of the last message of the lane; null where none is expected in this process. */
+  /**
+   * Returns the `performance.now()` of the lane's last message; null for a lane that this process
+   * does not consume.
+   */
   readonly lastMessageAt: (lane: number) => number | null
   readonly onStalled: () => void
 }
 
 /**
- * Detects that messages are added to the topic without being received while heartbeats continue:
- * with several brokers, the connection to a single one may be dead. A topic without new messages is
- * no evidence.
+ * Detects a consumer that sends heartbeats and receives no messages although messages are added to
+ * the topic. This happens when the connection to one of several brokers is dead. A topic without
+ * new messages proves nothing.
  */
 export function detectStalledConsumer(deps: Deps): { readonly stop: () => void } {
   const { kafka, topic } = deps
@@ -260,7 +278,7 @@ export function detectStalledConsumer(deps: Deps): { readonly stop: () => void }
     })
     if (isStalled && deps.isSuspected()) deps.onStalled()
   }
-  // A failed check proves nothing; the next one follows.
+  // A failed check is ignored, because it does not show that the consumer is stalled.
   const checking = setInterval(() => void check().catch(() => {}), deps.timings.silentMs / 2)
   return { stop: () => clearInterval(checking) }
 }

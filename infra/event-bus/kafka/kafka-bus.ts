@@ -11,24 +11,28 @@ import { KAFKA_TIMINGS, type KafkaTimings } from './timings.ts'
 import { createHistory } from './topic-ends.ts'
 
 export type KafkaBusOptions = {
-  /** Each entry is `host:port`. */
+  /** The addresses of the Kafka brokers, each as `host:port`. */
   readonly brokers: readonly string[]
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** False leaves publishing to other processes. */
+  /** With false, this process never publishes events to Kafka, and other processes do. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
-/** An unreachable Kafka must not keep the server from starting. */
+/**
+ * The start waits at most this long for the topic, so that the server also starts while Kafka is
+ * unreachable.
+ */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
 /**
- * Creates the bus over Kafka: one process publishes committed events, all processes consume them.
- * It does not throw when no broker is reachable; events are then read from the event store.
+ * Creates the event bus on Kafka: one process publishes committed events, and all processes consume
+ * them. It does not throw when the brokers are unreachable; events are then read from the event
+ * store.
  */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus> {
   const { brokers, store, leases, log, topic = KAFKA_TOPIC, isPublisher = true } = options
@@ -43,7 +47,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   )
   const open = createOpenResources()
   if (isPublisher) {
-    // The lease name contains the topic, so that two topics on one database each have a publisher.
+    // The lease name contains the topic, so that each of two topics on one database has its own
+    // publisher.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
     open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))

@@ -10,12 +10,12 @@ type RequestQueue = {
 }
 
 /**
- * Makes kafkajs check for waiting requests only while there are some. kafkajs 2.2.4 checks every
- * millisecond on each open connection, with a timer that Node warns about as negative
+ * Makes kafkajs check for waiting requests only while there are waiting requests. kafkajs 2.2.4
+ * checks every millisecond on each open connection, with a timer that Node reports as negative
  * (`TimeoutNegativeWarning`), and no option of kafkajs changes that.
  *
- * kafkajs itself starts the check when a request has to wait. The patch does nothing where kafkajs
- * no longer has this queue.
+ * kafkajs itself starts the check when a request has to wait. The patch does nothing in kafkajs
+ * versions without this queue.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()
@@ -40,13 +40,21 @@ function findRequestQueue(): RequestQueue | null {
   }
 }
 
-/** Bounded, because every caller retries by itself and reads the event store in the meantime. */
+/**
+ * Retries are limited, because every caller retries by itself and reads the event store in the
+ * meantime.
+ */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000
-/** Consumers that are further behind read the event store instead. */
+/**
+ * How long Kafka keeps a message. Consumers that are further behind read the event store instead.
+ */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const REPLICAS_MAX = 3
-/** kafkajs may wait for ever when a connection ends at the wrong moment. */
+/**
+ * The limit for a disconnect, because kafkajs may wait forever when a connection ends while it is
+ * being closed.
+ */
 const DISCONNECT_MS_MAX = 3_000
 
 export function createKafkaClient(
@@ -60,7 +68,8 @@ export function createKafkaClient(
     brokers: [...brokers],
     connectionTimeout: CONNECT_MS_MAX,
     requestTimeout: timings.requestTimeoutMs,
-    // NOTE: otherwise requests to a broker that is suspended with open sockets wait for ever.
+    // NOTE: without this option, requests to a broker that is suspended with open sockets wait
+    // forever.
     enforceRequestTimeout: true,
     retry: RETRY,
     logLevel: logLevel.WARN,
@@ -69,8 +78,8 @@ export function createKafkaClient(
 }
 
 /**
- * Logs kafkajs' messages at level debug: the next attempt usually succeeds, and the bus itself logs
- * the failures that matter.
+ * Logs the messages of kafkajs at level debug. Most failed attempts succeed when they are retried,
+ * and the bus logs the failures that matter.
  */
 const logInto =
   (log: Logger): logCreator =>
@@ -78,7 +87,9 @@ const logInto =
   ({ namespace, log: { message, error, groupId } }) =>
     log.debug({ namespace, error, groupId }, `kafkajs: ${message}`)
 
-/** Creates the topic, or adds missing partitions. Partitions beyond the lanes stay empty. */
+/**
+ * Creates the topic, or adds missing partitions. Partitions beyond the number of lanes stay empty.
+ */
 export async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const topics = await admin.listTopics()
@@ -113,7 +124,7 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
   }
 }
 
-/** Never throws, and takes at most `DISCONNECT_MS_MAX`. */
+/** Disconnects a client within `DISCONNECT_MS_MAX`. Never throws. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
   await within(
     DISCONNECT_MS_MAX,
@@ -121,7 +132,10 @@ export async function disconnect(client: { disconnect(): Promise<void> }): Promi
   )
 }
 
-/** Resolves with `work`, or with null after `ms`; the work then continues unobserved. */
+/**
+ * Resolves with the result of `work`, or with null after `ms`. In the second case `work` is not
+ * cancelled.
+ */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -21,9 +21,9 @@ type Deps = {
 export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Reports positions as messages arrive. Each process has its own group, which commits nothing. The
- * head of the store is polled as well: Kafka makes the reports fast, and the store makes them
- * certain.
+ * Reports the position of each message that arrives. Each process has a separate consumer group,
+ * which commits no offsets. The head position of the store is polled too, because Kafka messages
+ * are fast but may be missing.
  */
 export function watchTopic(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
@@ -58,7 +58,8 @@ export function watchTopic(deps: Deps, onCommitted: (position: number) => void):
       isStopped = true
       clearInterval(polling)
       await session.stop()
-      // A broker removes empty groups without commits by itself, but only after a long time.
+      // The group is deleted explicitly, because a broker removes an empty group without commits
+      // only after a long time.
       const forgotten = withAdmin(kafka, (admin) => admin.deleteGroups([groupId]))
       await within(
         DELETE_GROUP_MS_MAX,

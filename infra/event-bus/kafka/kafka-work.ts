@@ -21,17 +21,23 @@ export type WorkDeps = {
 }
 
 type KafkaWork = LaneWork & {
-  /** Events come from the store, or would, because the consumer is not in its group. */
+  /**
+   * Returns true while events are read from the store, or would be read from it because the
+   * consumer is not in its group.
+   */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
 }
 
-/** Without new messages, a recovered Kafka can't prove that it delivers again. */
+/**
+ * A lane that the store fed within this time counts as degraded. Without new messages, Kafka can't
+ * prove that it delivers again.
+ */
 const RECENTLY_FED_MS = 30_000
 
 /**
- * Works on the lanes of one name in this process, with a consumer in the name's group and the
- * leases of its lanes.
+ * Processes lanes for one worker name in this process. It runs a consumer in the Kafka group of
+ * that name and acquires the leases of the lanes that the group assigns.
  */
 export function createKafkaWork(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
@@ -84,7 +90,7 @@ export function createKafkaWork(deps: WorkDeps, name: string, worker: LaneWorker
     stop: async () => {
       clearInterval(checking)
       stallDetector.stop()
-      // The leases stop first, because retries of a delivery end with them.
+      // The leases stop first, because a delivery retries until its lane's lease is released.
       await laneLeases.stop()
       await feed.stop()
       await session.stop()
@@ -97,8 +103,8 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
   performance.now() - lastFedAt() < RECENTLY_FED_MS
 
 /**
- * Acquires lanes that no process holds once this one has been out of the group for too long: the
- * other processes may be out of it too, or gone.
+ * Acquires unleased lanes once this process has been out of its consumer group for too long. The
+ * other processes may have left the group as well, or may have ended.
  */
 const watchAbsence = (
   session: ConsumerSession,
@@ -111,7 +117,9 @@ const watchAbsence = (
       laneLeases.assign(null)
   }, outOfGroupMs / 4)
 
-/** Messages for a lane whose lease another process still holds wait in the lane's queue. */
+/**
+ * Creates one queue per lane. Messages wait there while another process still has the lane's lease.
+ */
 function createQueues(create: (lane: number) => LaneQueue) {
   const queues = new Map<number, LaneQueue>()
   return {

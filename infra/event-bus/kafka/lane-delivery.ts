@@ -8,23 +8,31 @@ const RETRY_MS_MAX = 1_000
 
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
-  /** Resolves when the work in progress for the lanes has ended. */
+  /** Marks the lanes as lost. Resolves when the work in progress for these lanes has ended. */
   readonly lose: (lanes: readonly number[]) => Promise<void>
-  /** The position up to which the lane was delivered; null while it is not ready or not held. */
+  /**
+   * Returns the position up to which the lane's events were delivered; null while the lane is not
+   * ready or this process does not have it.
+   */
   readonly deliveredUpTo: (lane: number) => number | null
-  /** Runs `work` exclusively with the lanes that are still held; skipped when none is. */
+  /**
+   * Runs `work` with those of the lanes that this process still has. No other work for these lanes
+   * runs at the same time. Without such a lane, `work` is not called.
+   */
   readonly runExclusive: (
     lanes: readonly number[],
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
-  /** Delivers a batch, with retries, until it succeeds or none of its lanes is held. */
+  /**
+   * Delivers a batch and retries until it succeeds or this process has none of its lanes any more.
+   */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }
 
 /**
- * Delivers batches to a worker: one at a time per lane, with retries, and only after `onGained` for
- * the lane has resolved. Each acquisition of a lane has its own state, so that a lane that was lost
- * and acquired again starts from the beginning.
+ * Delivers batches to a worker, one at a time per lane, and retries a failed batch. The first batch
+ * of a lane follows after `onGained` has resolved. Each acquisition of a lane has separate state,
+ * so a lane that was lost and acquired again starts from the beginning.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
@@ -74,7 +82,8 @@ export function createLaneDelivery(
         await retry(isHeld, () => worker.onGained(stillHeld()))
         const position = await retry(isHeld, begin)
         if (position === null) return
-        // An empty batch tells a worker that is behind, without waiting for an event.
+        // The empty batch shows a worker that is behind the position at which to start, before the
+        // first event arrives.
         await deliver({ lanes: stillHeld(), events: [], after: position, position })
       })
     },
@@ -95,7 +104,10 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
-/** Runs work for several lanes after the work in progress for each of them. Never rejects. */
+/**
+ * Runs work for several lanes once the earlier work for each of these lanes has ended. Never
+ * rejects.
+ */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()
   return (lanes, work) => {
@@ -107,7 +119,7 @@ function createChains(onError: (error: unknown) => void): Chain {
   }
 }
 
-/** Retries `work` with growing pauses while `isHeld`; returns null once that is false. */
+/** Retries `work` with growing pauses as long as `isHeld` returns true; otherwise returns null. */
 async function retryWhile<T>(
   isHeld: () => boolean,
   work: () => Promise<T>,
@@ -117,7 +129,8 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // A failure is expected when another process has acquired the lane in the meantime.
+      // A failure after the lane was lost is expected, because another process has acquired the
+      // lane.
       if (isHeld()) onFailure(error)
     }
     await delay(waitMs)

@@ -4,38 +4,48 @@ import { ALL_LANES } from '../lanes.ts'
 import { within } from './kafka-client.ts'
 import type { KafkaTimings } from './timings.ts'
 
-/** Pause before a lane that another process still holds is requested again. */
+/** The pause before a process requests a lane again that another process still has. */
 const RETRY_MS = 150
 
 /**
- * NOTE: a process that was suspended inside a transaction locks its leases until Postgres ends that
- * transaction. A process that requests them must meanwhile keep renewing its own.
+ * The longest wait for new leases in one round. NOTE: a process that was suspended inside a
+ * transaction locks its leases until Postgres ends that transaction. A process that requests these
+ * leases must still renew the leases that it has.
  */
 const ACQUIRE_MS_MAX = 500
 
 export type LaneLeases = {
-  /** Sets the lanes to hold; null keeps those held and adds all that no other process holds. */
+  /**
+   * Sets the lanes to acquire; other lanes are released. Null keeps the current lanes and adds all
+   * lanes that no other process has.
+   */
   readonly assign: (lanes: readonly number[] | null) => void
-  /** Returns the lease of a lane. A lane that is being released counts until its work has ended. */
+  /**
+   * Returns the lease of a lane. The lease of a lane that is being released is returned until the
+   * lane's work in progress has ended.
+   */
   readonly leaseOf: (lane: number) => Lease | undefined
   readonly stop: () => Promise<void>
 }
 
 type Deps = {
   readonly leases: Leases
-  /** Name of the group; each lane's lease name derives from it. */
+  /** The name of the consumer group, from which the lease names are derived. */
   readonly name: string
   readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
-  /** Resolves when the work in progress has ended. */
+  /**
+   * Called with the lanes that were lost. Resolves when the work in progress for these lanes has
+   * ended.
+   */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }
 
 /**
- * Holds the leases of the assigned partitions. Kafka decides which process should work on a lane;
- * the lease in Postgres decides which may write, because only the lease can be checked inside the
- * writing transaction.
+ * Acquires the leases of the assigned partitions. Kafka decides which process should work on a
+ * lane. The lease in Postgres decides which process may write, because only a lease can be checked
+ * inside the writing transaction.
  */
 export function createLaneLeases(deps: Deps): LaneLeases {
   const { leases, name, timings, log } = deps
@@ -101,7 +111,7 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
-/** Lanes that are released as trigger as their work in progress has ended. */
+/** Releases lanes as soon as the work in progress for them has ended. */
 function createReleasing({ leases, timings, onLost }: Deps) {
   const releasing = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()
@@ -128,8 +138,8 @@ function createReleasing({ leases, timings, onLost }: Deps) {
 }
 
 /**
- * Runs one round after the other; the next one starts at the latest after the pause that the last
- * one returned.
+ * Runs `round` repeatedly, never twice at the same time. `round` returns the pause before the next
+ * run, which `trigger` starts earlier.
  */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined

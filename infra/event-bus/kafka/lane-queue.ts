@@ -3,24 +3,27 @@ import type { Logger } from 'pino'
 import type { LaneDelivery } from './lane-delivery.ts'
 import { decodeMessage, type GaplessBatch, gaplessBatches, type LaneMessage } from './message.ts'
 
-/** Above this many waiting messages the partition is paused; below half of it, it resumes. */
+/**
+ * The partition is paused while more than this many messages wait, and resumes when fewer than half
+ * of them wait.
+ */
 const WAITING_MAX = 2_000
 const BATCH_MAX = 1_000
-/** Pause before processing that failed is retried. */
+/** The pause before failed messages are processed again. */
 const RETRY_MS = 200
-/** The same problem of a lane is logged at most once in this time. */
+/** The queue logs a problem of a lane at most once in this time. */
 const LOG_EVERY_MS = 60_000
 
 export type LaneQueue = {
   readonly push: (messages: readonly KafkaMessage[]) => void
-  /** Starts to process the waiting messages, if the lane is held. */
+  /** Processes the waiting messages if this process has the lane. */
   readonly work: () => void
   readonly clear: () => void
   /** True while the worker processes a batch from Kafka. */
   readonly isDelivering: () => boolean
   /**
-   * The `performance.now()` of the last message with new information, and of the last message at
-   * all.
+   * Returns the `performance.now()` of the last message with new information. `lastMessageAt` also
+   * counts messages without new information.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -32,14 +35,14 @@ type Deps = {
   readonly history: () => Promise<string | null>
   readonly headPosition: () => Promise<number>
   readonly log: Logger
-  /** Everything up to this offset has been processed. */
+  /** Called when all messages up to this offset have been processed. */
   readonly done: (offset: string) => void
   readonly setPaused: (isPaused: boolean) => void
 }
 
 /**
- * Queues the messages of one lane for the worker. The consumer itself never waits, because a slow
- * lane would delay the other lanes and the consumer's heartbeat.
+ * Queues the messages of one lane for the worker. The consumer never waits for a lane, because a
+ * slow lane would delay the other lanes and the heartbeat.
  */
 export function createLaneQueue(deps: Deps): LaneQueue {
   const { lane, delivery, log, setPaused } = deps
@@ -55,12 +58,12 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const next = waiting.slice(0, BATCH_MAX)
     const last = next.at(-1)
     if (last === undefined || delivery.deliveredUpTo(lane) === null) return
-    // Decoding runs outside of `runExclusive`, so that an unresponsive store does not block the
-    // store feed.
+    // Decoding may query the store. It runs outside of `runExclusive`, so that an unresponsive
+    // store does not block the feed of this lane.
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return
-      // `clear` may have emptied the queue in the meantime.
+      // While the batch was delivered, `clear` may have emptied the queue.
       waiting = waiting[0] === next[0] ? waiting.slice(next.length) : waiting
       deps.done(last.offset)
       if (waiting.length < WAITING_MAX / 2) setPaused(false)
@@ -78,7 +81,8 @@ export function createLaneQueue(deps: Deps): LaneQueue {
       .catch(onFailure)
       .then(() => {
         isWorking = false
-        // An unchanged head means that the lane is not held, not ready, or that an attempt failed.
+        // When the first message has not changed, the lane is not ready or not assigned here, or
+        // the attempt failed.
         if (waiting[0] === before) retry = setTimeout(work, RETRY_MS)
         else work()
       })
@@ -111,13 +115,14 @@ function createDeliverer({ lane, delivery }: Deps) {
     for (const batch of batches) {
       lastProgressAt = performance.now()
       await delivery.deliver({ lanes: [lane], ...batch })
-      // The lane was lost; its new holder receives the rest from Kafka as well.
+      // The lane was lost. The process that acquires the lane receives the remaining messages from
+      // Kafka.
       if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }
     return true
   }
   return {
-    /** Returns false when the lane is not ready or was lost in the meantime. */
+    /** Returns false when the lane is not ready, or was lost during the delivery. */
     deliverDecoded: async ({ messages, gapUpTo }: Decoded): Promise<boolean> => {
       const delivered = delivery.deliveredUpTo(lane)
       if (delivered === null) return false
@@ -132,14 +137,14 @@ function createDeliverer({ lane, delivery }: Deps) {
 }
 
 /**
- * Decodes messages. Unreadable ones count as a gap up to the head of the store, so that the worker
- * reads the store at once, whatever events they were about.
+ * Decodes messages. An unreadable message counts as a gap up to the head position of the store, so
+ * the worker immediately reads the store and misses no event.
  */
 function createDecoder({ lane, history, headPosition, log }: Deps) {
   const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]
   return async (next: readonly KafkaMessage[]): Promise<Decoded> => {
     const ours = await history()
-    // A store without events has no history, so no message can belong to it.
+    // A store without events has no history id, so every message belongs to another history.
     const found = next.map((message) => (ours === null ? null : decodeMessage(message, ours)))
     const messages = found.filter((each) => each !== null && each !== 'unreadable')
     if (found.includes(null) && shouldLogForeign()) {

@@ -3,9 +3,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { laneKeyOf } from '../lanes.ts'
 
 /**
- * A message of a lane states: after the position `after`, the lane has no event up to `position`
- * except `event`, which is at `position`. Without an event the message is a watermark. The
- * statement stays true for ever, regardless of its sender and of repetition, so repeated and late
+ * A message of a lane. It states that after the position `after` the lane has no event up to
+ * `position` except `event`, which is at `position`. A message without an event is a watermark. The
+ * statement stays true permanently, whichever process sent the message, so repeated and late
  * messages do no harm.
  */
 export type LaneMessage = {
@@ -14,7 +14,10 @@ export type LaneMessage = {
   readonly event: Recorded | null
 }
 
-/** The key is the account's id; the value is the event as JSON, and empty for a watermark. */
+/**
+ * Encodes a message. Its key is the account's id, and its value is the event as JSON. A watermark
+ * has an empty value.
+ */
 export function encodeMessage(
   { after, position, event }: LaneMessage,
   history: string,
@@ -32,7 +35,10 @@ export type MessageHead = {
   readonly history: string
 }
 
-/** Returns null for messages in another format. */
+/**
+ * Returns the positions and the history id in a message's headers; null for a message in another
+ * format.
+ */
 export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead | null {
   const [after, position] = [Number(headers?.after ?? Number.NaN), Number(headers?.position)]
   if (!Number.isSafeInteger(after) || !Number.isSafeInteger(position)) return null
@@ -40,8 +46,9 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
 }
 
 /**
- * Returns null for messages in another format or of another history of events. `unreadable` is a
- * message with our headers and invalid content; the events it may have carried are a gap.
+ * Decodes a message. Returns null for a message in another format or of another event history.
+ * Returns `unreadable` for a message with this product's headers and invalid content; the missing
+ * events are then read from the store.
  */
 export function decodeMessage(
   message: KafkaMessage,
@@ -51,7 +58,8 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a key without a value would pass for a watermark and hide the event it is about.
+  // NOTE: a value of null with a key is invalid. Decoded as a watermark, it would hide the event
+  // that the key refers to.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'
@@ -83,9 +91,9 @@ export type GaplessBatch = {
 }
 
 /**
- * Groups the new information after `delivered` in messages of one lane into batches without inner
- * gaps. A batch whose `after` is beyond the end of the previous one follows a gap. The last batch,
- * up to `gapUpTo`, does too, where messages may have been missed.
+ * Groups the messages of one lane into batches without inner gaps and skips what was delivered up
+ * to `delivered`. A batch that does not start where the previous one ended follows a gap. If
+ * `gapUpTo` is beyond the last message, an empty batch at that position reports a gap.
  */
 export function gaplessBatches(
   delivered: number,
@@ -95,8 +103,8 @@ export function gaplessBatches(
   const batches: { events: Recorded[]; after: number; position: number }[] = []
   let reached = delivered
   for (const { after, position, event } of messages) {
-    // NOTE: `after === position` announces an event that is too big for a message; it is read from
-    // the store.
+    // NOTE: `after === position` announces an event that is too large for a message and is read
+    // from the store.
     if (position <= reached) continue
     let last = batches.at(-1)
     if (last === undefined || after > reached) {

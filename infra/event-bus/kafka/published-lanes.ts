@@ -4,28 +4,37 @@ import { ALL_LANES, laneOf } from '../lanes.ts'
 import { encodeMessage } from './message.ts'
 
 /**
- * Kafka limits the bytes of all messages that one request brings to one partition to
- * `max.message.bytes` (1 MiB), and kafkajs does not split them.
+ * The maximum bytes for one partition in a request. Kafka limits them to `max.message.bytes` (1
+ * MiB), and kafkajs does not split larger requests.
  */
 const LANE_BYTES_MAX = 700_000
 const MESSAGE_OVERHEAD_BYTES = 200
-/** Bigger events are announced without their content and read from the event store. */
+/**
+ * The maximum bytes of an event in a message. A larger event is announced without its content, and
+ * consumers read it from the event store.
+ */
 const EVENT_BYTES_MAX = 500_000
 
 export type MessageBatch = readonly Message[]
 
 export type PublishedLanes = {
-  /** The lowest position that every lane has reached. */
+  /** Returns the lowest of the positions that the lanes have reached. */
   readonly lowest: () => number
-  /** Encodes the events, in order per lane, in batches that are small enough to send. */
+  /**
+   * Encodes events in batches that are small enough to send. The events of one lane keep their
+   * order.
+   */
   readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
-  /** Records that all events up to `position` have been passed to `batchesOf`. */
+  /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
-  /** Returns a watermark for every lane whose last message does not state the reached position. */
+  /**
+   * Returns a watermark for every lane whose last message does not report the position set by
+   * `reach`.
+   */
   readonly watermarks: () => MessageBatch
 }
 
-/** Tracks the position up to which each lane of the topic is complete. */
+/** Tracks the position up to which each lane's events are in the topic. */
 export function createPublishedLanes(
   start: ReadonlyMap<number, number>,
   history: string,
@@ -33,13 +42,13 @@ export function createPublishedLanes(
   const positions = new Map(start)
   let reached = Math.min(...start.values())
   const positionOf = (lane: number): number => positions.get(lane) ?? 0
-  /** Lanes whose start position has not been sent yet. */
+  /** The lanes whose start position was not sent yet. */
   const unannounced = new Set(ALL_LANES)
 
   const messageOf = (event: Recorded): { lane: number; message: Message; bytes: number } | null => {
     const lane = laneOf(event.stream)
     const after = positionOf(lane)
-    // An earlier publisher has sent this event.
+    // A previous publisher sent this event.
     if (event.position <= after) return null
     positions.set(lane, event.position)
     const message = encodeMessage({ after, position: event.position, event }, history)

@@ -7,7 +7,10 @@ import { createPublishedLanes, type MessageBatch, type PublishedLanes } from './
 import type { KafkaTimings } from './timings.ts'
 import { readTopicEnds } from './topic-ends.ts'
 
-/** A publisher that is more events behind continues at the head of the store. */
+/**
+ * A publisher that is this many events or more behind skips them and continues at the head position
+ * of the store.
+ */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1
 
@@ -22,7 +25,7 @@ export type PublisherDeps = {
 
 /**
  * Copies committed events to the topic until `lost` aborts. Rejects when Kafka fails; the caller
- * then starts again at the end of the topic.
+ * then calls `publish` again, which continues at the end of the topic.
  */
 export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
   const { kafka, topic, store, timings, log } = deps
@@ -33,8 +36,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   if (lost.aborted) return
   const producer = kafka.producer({
     idempotent: true,
-    // NOTE: kafkajs numbers messages when it sends them; with more in flight they arrive out of
-    // order.
+    // NOTE: kafkajs numbers messages when it sends them, so messages of several requests in flight
+    // could arrive out of order.
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
   })
@@ -52,7 +55,7 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
       async (events, position) => {
         const batches = events.length === 0 ? [] : lanes.batchesOf(events)
         lanes.reach(position)
-        // All batches are queued at once, so that no watermark gets between them.
+        // All batches are queued in one step, so that no watermark is queued between two batches.
         await Promise.all(batches.map(sender.send))
         await sender.watermark()
       },
@@ -63,12 +66,15 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   } finally {
     sender.stop()
     await disconnect(producer)
-    // By now, a batch that waited for Kafka has failed.
+    // The producer is closed, so a batch that was waiting for Kafka has failed by now.
     await subscription?.stop()
   }
 }
 
-/** Waits for the first event, because a store without events has no history to publish. */
+/**
+ * Waits for the first event and returns the history id, which a store without events does not have.
+ * Returns null when `lost` aborts.
+ */
 async function waitForHistory(
   { history, timings }: PublisherDeps,
   lost: AbortSignal,
@@ -81,7 +87,7 @@ async function waitForHistory(
   return null
 }
 
-/** Returns, per lane, the position after which publishing continues. */
+/** Returns for each lane the position after which publishing continues. */
 async function startPositions(
   { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,
@@ -90,7 +96,7 @@ async function startPositions(
   const ends = await readTopicEnds(kafka, topic, timings)
   const foreign = [...ends.values()].find((end) => end.history !== history || end.position > head)
   if (foreign !== undefined) {
-    // The messages are from another store, or from this one before a backup was restored.
+    // The messages come from another store, or from this store before a backup was restored.
     log.error(
       { topic, foreign, head },
       'alarm: the Kafka topic has messages of another history of events',
@@ -99,7 +105,7 @@ async function startPositions(
   }
   const start = new Map(ALL_LANES.map((lane) => [lane, ends.get(lane)?.position ?? head]))
   const behind = await store.readAll(Math.min(...start.values()), CATCH_UP_MAX)
-  // Consumers that miss these events read them from the store, which is faster than through Kafka.
+  // Consumers read the skipped events from the store, which is faster than through Kafka.
   return behind.length < CATCH_UP_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 
@@ -111,7 +117,10 @@ type SenderDeps = {
   readonly onError: (error: unknown) => void
 }
 
-/** Sends one request after the other, and watermarks at most every `watermarkMs`. */
+/**
+ * Creates a sender that sends one request at a time. It sends watermarks at most once per
+ * `watermarkMs`.
+ */
 function createSender({ producer, topic, lanes, timings, onError }: SenderDeps) {
   let tail: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null

@@ -13,32 +13,33 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** The `performance.now()` at which Kafka last delivered new information about the lane. */
+  /** Returns the `performance.now()` of the lane's last Kafka message with new information. */
   readonly lastProgressAt: (lane: number) => number
-  /** True while the worker processes a batch from Kafka. */
+  /** Returns true while the worker processes a batch of this lane that came from Kafka. */
   readonly isDelivering: (lane: number) => boolean
 }
 
 export type StoreFeed = {
   readonly isFeeding: () => boolean
-  /** The `performance.now()` at which the store last delivered events. */
+  /** Returns the `performance.now()` at which the store last delivered events. */
   readonly lastFedAt: () => number
   readonly stop: () => Promise<void>
 }
 
 /**
- * Feeds lanes from the event store while Kafka does not deliver, whatever the reason: no broker, no
- * publisher, a stalled consumer, a deleted topic, messages that can't be processed. A lane is
- * stalled when the store has been ahead of it for `stallMs` without new information from Kafka.
+ * Feeds lanes from the event store while Kafka does not deliver, for example without a broker or a
+ * publisher, with a stalled consumer, a deleted topic or unreadable messages. A lane counts as
+ * stalled when the store has been ahead of it for `stallMs` and Kafka brought no new information in
+ * that time.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
-  /** The lanes that the store feeds at the moment. */
+  /** The lanes that are fed from the store at present. */
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Returns whether more events may be available at once. */
+  /** Feeds the lanes with one page of events. Returns true when the store may have more events. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

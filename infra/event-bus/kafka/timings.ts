@@ -1,26 +1,30 @@
-/** Durations in milliseconds. Tests shorten them. */
+/** The timings of the Kafka bus, in milliseconds. Tests use shorter values. */
 export type KafkaTimings = {
-  /** A consumer without a heartbeat for this long loses its partitions. */
+  /** A consumer that sends no heartbeat for this long loses its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /** A broker may hold back a fetch without messages for this long. */
+  /** A broker may delay the response to a fetch for this long while there are no messages. */
   readonly fetchWaitMs: number
   readonly requestTimeoutMs: number
-  /** A consumer without a successful heartbeat for this long is replaced. */
+  /** A consumer that has no successful heartbeat for this long is replaced. */
   readonly silentMs: number
   /** The longest pause before the next attempt to connect. */
   readonly reconnectMsMax: number
-  /** After this long out of the group, a process acquires lanes that no process holds. */
+  /**
+   * A process that is out of its consumer group for this long acquires lanes that no process has.
+   */
   readonly outOfGroupMs: number
-  /** A process that stalls keeps its lanes for this long. */
+  /** The lease time of a lane. A process that stalls keeps its lanes for this long. */
   readonly laneTtlMs: number
-  /** Work in progress for a lost lane may take this long before another process gets the lane. */
+  /**
+   * When a lane is lost, work in progress may continue for this long before the lane is released.
+   */
   readonly graceMs: number
-  /** Kafka may be late by this much before a lane is fed from the event store. */
+  /** Messages from Kafka may be this late before a lane is fed from the event store. */
   readonly stallMs: number
   /**
-   * The intervals at which the head of the store is polled: while Kafka delivers, and while it does
-   * not.
+   * The interval at which the head position of the store is polled while Kafka delivers.
+   * `storePollMs` applies while Kafka does not deliver.
    */
   readonly headPollMs: number
   readonly storePollMs: number

@@ -9,7 +9,8 @@ import type { KafkaTimings } from './timings.ts'
 const READ_MS_MAX = 20_000
 
 /**
- * Returns the last message of each lane that has messages. Throws when they can't be read in time.
+ * Returns the last message of each lane that has messages. Throws when the messages can't be read
+ * within the time limit.
  */
 export async function readTopicEnds(
   kafka: Kafka,
@@ -23,7 +24,8 @@ export async function readTopicEnds(
   const lastOffsets = new Map(nonEmpty.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
   const ends = new Map<number, MessageHead>()
   if (lastOffsets.size === 0) return ends
-  // kafkajs reads in groups only; a group without commits leaves nothing behind.
+  // kafkajs can only read as a member of a group. A group that commits no offsets leaves no data in
+  // Kafka.
   const consumer = kafka.consumer({
     groupId: `tallygate-ends-${randomUUID()}`,
     sessionTimeout: timings.sessionTimeoutMs,
@@ -34,8 +36,8 @@ export async function readTopicEnds(
   })
   const found = Promise.withResolvers<true>()
   consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
-  // NOTE: when the consumer crashes while joining, `run` resolves and `seek` throws, so this
-  // rejection would be unhandled.
+  // NOTE: when the consumer crashes while it joins the group, `run` resolves and `seek` throws.
+  // Nothing would then handle the rejection of this promise.
   found.promise.catch(() => {})
   const read = async (): Promise<true> => {
     await consumer.connect()
@@ -68,9 +70,9 @@ export async function readTopicEnds(
 }
 
 /**
- * Returns the id of the history of events that positions refer to: its first event and that event's
- * position. A topic that was written from another event store is meaningless here, although its
- * positions look alike. Resolves with null while there are no events.
+ * Returns a function that resolves with the id of the event history: the id and position of its
+ * first event. The positions in a topic that was written from another event store are meaningless,
+ * and this id reveals such a topic. The function resolves with null while there are no events.
  */
 export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
   let cached: string | null = null
