@@ -4,10 +4,10 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './names.ts'
 
 /**
- * The checkpoint of each read model and lane: the position of the last event that it includes.
- * Every batch updates all rows of a process, so pages leave room for updates in place.
- * A table of the first release, which has no lanes, becomes one in which all lanes have its
- * position.
+ * Creates the table with the checkpoint of each lane of each read model. A checkpoint is the
+ * position of the last event that the read model includes. A fill factor of 25 leaves room for
+ * in-place updates, because a process updates all its rows with every batch. In the table of the
+ * first release, a read model has a single position, which the migration copies to all lanes.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin
@@ -41,14 +41,14 @@ export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
   /**
-   * The rows include every event up to this position. Lanes that are ahead of others may include
-   * later events too, which a reader that continues from here meets again.
+   * The position up to which the rows include every event. Lanes that are ahead may include later
+   * events as well, so a reader that continues from this position receives some events again.
    */
   readonly position: number
   readonly rows: readonly Row[]
 }
 
-/** Reads rows and their checkpoint from one snapshot. */
+/** Reads rows and the checkpoint of their read model in one snapshot. */
 export function atCheckpoint<Row>(
   db: DatabasePool,
   name: ProjectionName,

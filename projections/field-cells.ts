@@ -4,14 +4,20 @@ import { sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import { type Field, type Fields, mapFields, type ValuesOf } from '#read-api/contract/fields.ts'
 import type { Cells } from './runner/row-changes.ts'
 
-/** The columns that are not called as their field is, by field. */
+/** By field, the names of columns that differ from the field's name in snake case. */
 type ColumnNames = Readonly<Record<string, string>>
 
-/** A field is stored in the column of its name: `maxConcurrency` in `max_concurrency`. */
+/**
+ * Returns the column of a field: its name in snake case, such as `max_concurrency` for
+ * `maxConcurrency`, or the name given in `names`.
+ */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The cells of the fields. A field that is missing, because it is newer, has its initial value. */
+/**
+ * Returns the cells of all fields. A field without a value gets its initial value, because older
+ * events lack newer fields.
+ */
 export function cellsOfFields<F extends Fields>(
   fields: F,
   values: Partial<ValuesOf<F>>,
@@ -25,7 +31,9 @@ export function cellsOfFields<F extends Fields>(
   return Object.fromEntries(entries) as Cells
 }
 
-/** The columns of the fields, to be selected under their names from the table of this alias. */
+/**
+ * Selects the columns of all fields under the fields' names. `alias` is the alias of their table.
+ */
 export const selectedFields = (
   alias: string,
   fields: Fields,
@@ -38,7 +46,7 @@ export const selectedFields = (
   return sql.fragment`${sql.join(columns, sql.fragment`, `)}`
 }
 
-/** The types of the selected columns. */
+/** Returns the column types of the fields that `selectedFields` selects. */
 export const fieldColumns = <F extends Fields>(fields: F) =>
   mapFields(fields, (_name, field) => columnType(field)) as {
     readonly [Name in keyof F]: TUnsafe<ValuesOf<F>[Name]>

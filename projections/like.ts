@@ -1,21 +1,21 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 
-/** A pattern for `like` that matches the text anywhere; wildcards in the text are escaped. */
+/** Returns a `like` pattern that matches the text anywhere. Wildcards in the text are escaped. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 export type Slice = { readonly limit: number; readonly offset: number }
 
 export type Listed<Row> = { readonly rows: readonly Row[]; readonly total: number }
 
-/** The order of a list: a column, and its direction. */
+/** The sort column and direction of a list. */
 export type ListOrder<Sort extends string> = {
   readonly sort: Sort
   readonly isDescending: boolean
 }
 
 /**
- * The terms of `order by`. Rows that are equal in the column come newest first by `id`, so that
- * the pages of a list share no row.
+ * Builds the `order by` terms of a list. Rows with equal values are sorted by descending `id`, so
+ * that no row appears on two pages.
  */
 export const orderTerms = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
@@ -27,7 +27,7 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * Long lists, such as the log, are sorted within their newest rows only: an index per column and
- * filter would slow down every write, and a sort of all rows takes seconds.
+ * The number of newest rows within which a long list, such as the log, is sorted. Sorting all rows
+ * would take seconds, and an index for each column and filter would slow down every write.
  */
 export const SORT_WINDOW = 10_000

@@ -1,6 +1,6 @@
 /**
- * The names of all projections. A name also gives the schema of its read model, `read_<name>` with
- * underscores.
+ * The names of all projections. The tables of a projection are in the Postgres schema
+ * `read_<name>`, with underscores instead of hyphens.
  */
 export const PROJECTION_NAMES = [
   'users',
@@ -29,5 +29,5 @@ export const PROJECTION_NAMES = [
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 
-/** The Postgres schema that holds a projection's tables. */
+/** Returns the Postgres schema that contains a projection's tables. */
 export const schemaOf = (name: ProjectionName): string => `read_${name.replaceAll('-', '_')}`

@@ -1,6 +1,9 @@
 import type { FactMeta } from '#domain/shared/event.ts'
 
-/** The scheduled price change that caused an event; null for an immediate change. */
+/**
+ * Returns the id of the scheduled price change that caused an event; null when the change was made
+ * immediately.
+ */
 export function plannedIdOf({ actor, cause }: FactMeta): number | null {
   const [, id] = /^price-change-([1-9]\d{0,14})$/.exec(cause ?? '') ?? []
   return actor === 'system:price-changes' && id !== undefined ? Number(id) : null

@@ -2,15 +2,18 @@ import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { ProjectionName } from './names.ts'
 import type { RowChanges } from './runner/row-changes.ts'
 
-/** What a handler may read from outside the events while it folds. */
+/** The functions with which a handler reads texts that are not contained in the events. */
 export type FoldContext = {
-  /** Decrypts a text; empty once the user's data key was destroyed. */
+  /** Decrypts a text of a user. Returns an empty text when the user's data key was destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
-  /** A text that the vault keeps for a message; empty once it was deleted there. */
+  /**
+   * Reads the text of a message from the vault. Returns an empty text when the vault no longer has
+   * the text.
+   */
   readonly messageText: (messageId: number, textRef: string) => Promise<string>
 }
 
-/** Turns one event into row changes; the same event always gives the same changes. */
+/** Converts one event to row changes. The same event must always give the same changes. */
 export type Handler<E extends Fact> = (
   event: Recorded<E>,
   rows: RowChanges,
@@ -24,34 +27,43 @@ export type Handlers<E extends Fact> = {
 export type TableShape = {
   readonly key: readonly string[]
   /**
-   * A column of unix seconds. The table is partitioned by its month (UTC), with partitions made on
-   * demand.
+   * The name of a column of unix seconds by whose month (UTC) the table is partitioned. Partitions
+   * are created when they are needed.
    */
   readonly monthColumn?: string
   /**
-   * Streams of several lanes change the same rows, by adding to cells or by setting cells that no
-   * other lane sets. These rows are written last and in the order of their keys, so that lanes of
-   * several processes wait for each other only briefly and never deadlock.
+   * True when streams of several lanes change the same rows. Each lane may only add to cells, or
+   * set cells that no other lane sets. Shared rows are written last and in the order of their keys,
+   * so that processes cannot deadlock and wait for each other only briefly.
    */
   readonly isShared?: true
 }
 
-/** Folds events into a read model. The keys of its handlers are the event types that it reads. */
+/**
+ * A projection folds events into a read model. The keys of `handlers` are the event types that the
+ * projection reads.
+ */
 export type Projection = {
   readonly name: ProjectionName
-  /** Increased when handlers produce other rows than before, which rebuilds the read model. */
+  /**
+   * The version of the handlers. It is increased when they produce different rows, which causes a
+   * rebuild of the read model.
+   */
   readonly version: number
-  /** DDL with unqualified names; it runs inside the projection's own schema. */
+  /** The DDL of the tables with unqualified names. It runs in the projection's schema. */
   readonly sql: string
   readonly tables: Readonly<Record<string, TableShape>>
   readonly handlers: ReadonlyMap<string, Handler<Fact>>
-  /** The newest version of each event type that the handlers support; 1 for types left out. */
+  /**
+   * The newest version of each event type that the handlers support; 1 for an event type that is
+   * not listed.
+   */
   readonly newest?: Readonly<Record<string, number>>
 }
 
 /**
- * Defines a projection of the events `E`: handlers are checked by type here, and looked up by name
- * later.
+ * Defines a projection of the events `E`. The types of the handlers are checked here, because a
+ * handler is later looked up by the name of its event.
  */
 export const projectionOf = <E extends Fact>(
   parts: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },

@@ -22,7 +22,9 @@ import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
 import { users } from './users/projection.ts'
 
-/** Every projection of the product. A new projection is a folder and a line here. */
+/**
+ * All projections of the product. A new projection consists of a folder and an entry in this list.
+ */
 export const PROJECTIONS: readonly Projection[] = [
   users,
   credentials,

@@ -1,2 +1,5 @@
-/** Converts unix milliseconds, which events use, to whole unix seconds, which read models use. */
+/**
+ * Converts unix milliseconds, which events contain, to whole unix seconds, which read models
+ * contain.
+ */
 export const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000)

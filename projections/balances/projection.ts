@@ -63,8 +63,8 @@ const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | C
 }
 
 /**
- * The balance, hold and use of each account, by the postings of its events, and the tokens'
- * budgets.
+ * The balance, held quota and used quota of each account, computed from the ledger postings of its
+ * events, and the budget of each token.
  */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
@@ -128,8 +128,8 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 }
 
 /**
- * Ends a call: its hold is returned and its charge counts as used. A released call counts as no
- * request.
+ * Ends a call: returns its hold to the balance and adds its charge to the used quota. A released
+ * call does not count as a request.
  */
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)

@@ -4,21 +4,26 @@ import { quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-typ
 
 const account = rowType({
   userId: wireInteger,
-  /** The quota that can be spent; holds of open calls are already subtracted. */
+  /** The quota that the user can spend. Holds of open calls are already subtracted. */
   balance: quota,
   held: quota,
   usedQuota: quota,
   requestCount: wireInteger,
-  /** Rewards for invitations: not transferred yet, in total, and the number of invitations. */
+  /**
+   * The three `aff` fields concern invitations: the rewards not yet transferred to the balance, all
+   * rewards so far, and the number of invited users.
+   */
   affQuota: quota,
   affHistoryQuota: quota,
   affCount: wireInteger,
-  /** The day of the last check-in in UTC, `2026-11-22`; empty when there was none. */
+  /**
+   * The UTC date of the last check-in, such as `2026-11-22`; empty when the user never checked in.
+   */
   checkInDay: Type.String(),
 })
 export type Account = RowOf<typeof account>
 
-/** Reads the accounts; accounts without any movement are left out. */
+/** Reads the accounts of the given users. An account without events is absent from the result. */
 export async function accountsOf(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -35,12 +40,12 @@ export async function accountsOf(
 
 const tokenBudget = rowType({
   tokenId: wireInteger,
-  /** The quota that can be spent; holds of open calls are already subtracted. */
+  /** The quota that can be spent with the token. Holds of open calls are already subtracted. */
   remain: quota,
   held: quota,
   isUnlimited: Type.Boolean(),
   usedQuota: quota,
-  /** Unix seconds of its last call; 0 when there was none. */
+  /** The time of the token's last call in unix seconds; 0 when the token was never used. */
   accessedAt: wireInteger,
 })
 export type TokenBudget = RowOf<typeof tokenBudget>

@@ -6,24 +6,24 @@ import { type LogFilter, type LogRow, matching } from './rows.ts'
 
 type Cells = readonly (string | null)[]
 
-/** Reads rows with ids below `before`, newest first. */
+/** Reads log rows with ids below `before`, newest first. */
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Reads the names of those ids that are not cached yet. */
+  /** Reads the names of the ids that are not yet cached. */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }
 
-/** The number of names that are kept in memory. */
+/** The maximum number of cached names. The cache is cleared when it exceeds this size. */
 const NAMES_MAX = 50_000
 const NAMELESS: readonly string[] = []
 
 /**
- * Does the same as `logRows`, for reading all rows batch by batch. It uses plain pg, reads cells as
- * text and parses them here, because a schema check per cell would take longer than all the rest,
- * and it looks up each name once instead of joining it to every batch. Without `withSealed`, sealed
- * texts are left out.
+ * Returns a function that reads the log batch by batch, with the same rows as `logRows`. Each name
+ * is looked up once instead of being joined to every batch. Cells are read as text through plain pg
+ * and parsed here, because a schema check of each cell would take most of the time. Encrypted texts
+ * are read only when `withSealed` is true.
  */
 export function logBatches(
   pg: Pool,
@@ -79,7 +79,7 @@ const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed |
 
 type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
-/** NOTE: the cells come in the order of the statement's columns. */
+/** NOTE: the cells are in the order of the columns in the select statement. */
 function namelessOf(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''
   const row = {

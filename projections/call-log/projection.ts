@@ -6,7 +6,8 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { type LoggedEvent, rowOf } from './row-of.ts'
 
 /**
- * One row for every ended call, every other movement of a balance, and every change by an admin.
+ * The usage log: one row for each ended call, each other change of a balance, and each change by an
+ * admin.
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',

@@ -30,7 +30,7 @@ export type LogSort =
   | 'quota'
   | 'use_time'
 
-/** Columns of rows `w` of the log, in which each id is newer than the one before. */
+/** The sort columns of log rows `w`. A row's id grows with time, so sorting by time uses the id. */
 const SORT_COLUMNS = {
   created_at: sql.fragment`w.id`,
   type: sql.fragment`w.type`,
@@ -50,8 +50,8 @@ const SORT_COLUMNS = {
 } satisfies Record<LogSort, unknown>
 
 /**
- * Reads rows sorted by a column: those of the newest `SORT_WINDOW` rows below `before`, equal ones
- * newest first.
+ * Reads log rows sorted by a column. Only the newest `SORT_WINDOW` rows with ids below `before` are
+ * sorted. Rows with equal values are returned newest first.
  */
 export const sortedLogRows = (
   db: CommonQueryMethods,
@@ -59,7 +59,7 @@ export const sortedLogRows = (
   slice: Slice & ListOrder<LogSort> & { readonly before: number },
 ): Promise<readonly LogRow[]> => {
   const { before, limit, offset } = slice
-  // Only what sorts is read of the whole window, because the rows themselves are long.
+  // Only the sort columns are read for the whole window, because complete rows are long.
   return db.any(
     named(
       sql.fragment`
@@ -79,20 +79,23 @@ export const sortedLogRows = (
   )
 }
 
-/** The id of the newest row; 0 when there is none. */
+/** Returns the id of the newest log row that matches the filter; 0 when no row matches. */
 export const newestLogId = async (db: CommonQueryMethods, filter: LogFilter): Promise<number> =>
   (await db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_call_log.log where ${matching(filter)} order by id desc limit 1
   `)) ?? 0
 
-/** Reads rows newest first, below `before` (a row's id) when it is given. */
+/**
+ * Reads log rows newest first. When `before` (a row id) is given, only rows with lower ids are
+ * read.
+ */
 export const logRows = (
   db: CommonQueryMethods,
   filter: LogFilter,
   slice: { readonly before?: number; readonly offset: number; readonly limit: number },
 ): Promise<readonly LogRow[]> => {
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The offset is skipped in an index, because the rows themselves are long.
+  // The offset is skipped in the index, because complete rows are long.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -109,7 +112,7 @@ export const logRows = (
   )
 }
 
-/** Reads rows after one position and up to another, oldest first, as the live socket sends them. */
+/** Reads log rows with ids above `after` and up to `upTo`, oldest first, for the live socket. */
 export const logRowsAfter = (
   db: CommonQueryMethods,
   filter: LogFilter,
@@ -126,8 +129,8 @@ export const logRowsAfter = (
   )
 
 /**
- * Lists the users whose calls came from the playground, up to `limit`. The query jumps through an
- * index.
+ * Lists the playground token ids, which are negative, of up to `limit` users who have called from
+ * the playground. The query jumps from user to user in an index.
  */
 export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
   db.anyFirst(sql.type(rowType({ id: wireInteger }))`
@@ -148,7 +151,7 @@ const logSums = rowType({
 })
 export type LogSums = RowOf<typeof logSums>
 
-/** Sums the rows themselves, for filters that the rollups cannot answer. */
+/** Sums the log rows directly, for filters that the hourly and daily sums cannot answer. */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
     select count(*) as count, coalesce(sum(quota), 0)::text as quota,
@@ -176,17 +179,22 @@ const chargedCall = rowType(
     const { calls, ...usage } = other.usage ?? {}
     return {
       ...row,
-      /** The user's group when the call was admitted. */
+      /** The group that the user was in when the call was admitted. */
       userGroup: other.price?.userGroup ?? row.group,
       usage: { ...NO_USAGE, ...usage } as Usage,
-      /** Left out when the usage alone determines the charge: see `chargeFor`. */
+      /**
+       * The number of calls; absent when the usage alone determines the charge (see `chargeFor`).
+       */
       calls,
     }
   },
 )
 export type ChargedCall = RowOf<typeof chargedCall>
 
-/** Reads charges within a range of seconds (both ends included), by id, after the id `after`. */
+/**
+ * Reads the charged calls between `from` and `to` (unix seconds, both inclusive) with ids above
+ * `after`, in ascending order of ids.
+ */
 export const chargedCalls = (
   db: CommonQueryMethods,
   { from, to, after, limit }: { from: number; to: number; after: number; limit: number },

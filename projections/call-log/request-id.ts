@@ -1,19 +1,22 @@
 import { sql } from 'slonik'
 
-/** Fewer characters match too many calls, so a shorter text is matched as a whole id. */
+/**
+ * The minimum length of a request id prefix. A shorter text would match too many calls, so it is
+ * compared with complete ids.
+ */
 export const REQUEST_ID_PREFIX_MIN = 8
 
 const PREFIX = new RegExp(`^[0-9a-f-]{${REQUEST_ID_PREFIX_MIN},36}$`)
 const UUID_LENGTH = 36
-/** Sorts after every character that an id may have. */
+/** A character that sorts after every character of a request id. */
 const AFTER_ALL = '~'
 const DAY_SECONDS = 86_400
 
 /**
- * The condition for calls with this request id. `text` is a whole id, or its first
- * `REQUEST_ID_PREFIX_MIN` or more characters, in upper or lower case. An id is a UUID v7, which
- * begins with the time of the request, so months before that time are not read. One day is allowed
- * for clocks that differ.
+ * Builds the SQL condition for calls with a request id. `text` is a complete id, or a prefix of at
+ * least `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7,
+ * which starts with the time of the request, so the condition excludes partitions of earlier
+ * months. It allows one day of clock difference.
  */
 export function ofRequest(text: string) {
   const id = text.toLowerCase()
@@ -24,13 +27,13 @@ export function ofRequest(text: string) {
       ? sql.fragment`true`
       : sql.fragment`created_at >= ${Math.max(0, startedAt - DAY_SECONDS)}`
   if (id.length === UUID_LENGTH) return sql.fragment`request_id = ${id} and ${since}`
-  // Compares in byte order, which the index uses, whatever the collation of the database is.
+  // The operators compare in byte order, as the index does, regardless of the database's collation.
   return sql.fragment`request_id ~>=~ ${id} and request_id ~<~ ${id + AFTER_ALL} and ${since}`
 }
 
 /**
- * Unix seconds of the earliest request whose id has this prefix; null when the prefix holds no
- * time.
+ * Returns the unix seconds of the earliest request whose id can have this prefix; null when the
+ * prefix does not contain a time.
  */
 function earliestSecondOf(id: string): number | null {
   const match = /^([0-9a-f]{8})(?:-([0-9a-f]{0,4}))?(?:-|$)/.exec(id)

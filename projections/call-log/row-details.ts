@@ -9,8 +9,8 @@ import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 
 /**
- * The details of a row: those for everybody and those for admins alone. The keys are those of the
- * wire.
+ * The JSON details of a log row. `other` is for all readers and `adminOther` is for admins only.
+ * The keys are the field names of the HTTP API.
  */
 export type Other = { readonly other: object; readonly adminOther: object }
 
@@ -30,8 +30,8 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
   },
   adminOther: {
-    // The answer shows the model name that the caller sent; the mapping is internal to the
-    // operator.
+    // The response contains the model name that the caller sent. Only admins see the name of the
+    // provider's model.
     ...(data.upstreamModel === null
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
@@ -73,15 +73,15 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 })
 
 /**
- * Returns the end of a call, with ends by the word check or by revoked access, which only the last
- * attempt records.
+ * Returns how a call ended. The word check and a revoked access are recorded only as the error of
+ * the last attempt, so that error replaces `end`.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error
   return error === 'screened' || error === 'revoked' ? error : end
 }
 
-/** Anomalies that reveal the provider's model and cost; only admins see them. */
+/** Anomalies that would reveal the provider's model or cost. Only admins see them. */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>
@@ -96,7 +96,7 @@ const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
 })
 
 /**
- * The exact decimals as text, and the same values as numbers for clients that only display them.
+ * Returns each price as exact decimal text, and also as a number for clients that only display it.
  */
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
@@ -113,20 +113,20 @@ function ofPrice(price: PriceSnapshot): object {
   }
 }
 
-/** Users see what they pay; what the provider charges is visible to admins alone. */
+/** Returns what the provider charges for the call, which only admins see. */
 const ofCost = ({ cost, costRatio }: ProviderCost): object =>
   cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
 /**
- * A caller who uses another group than the own one pays the ratio that the own group has in that
- * group.
+ * Returns the group ratio of a call. When the call uses another group than the user's group, the
+ * ratio depends on the user's group, and `user_group_ratio` repeats it.
  */
 const ofGroup = (price: PriceSnapshot): object => ({
   group_ratio: Number(price.group),
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
 })
 
-/** The audio parts of a call's usage, with the ratios of audio input and output. */
+/** Returns the audio part of a call's usage with the ratios of audio input and output. */
 function ofAudio(price: PriceSnapshot, usage: Usage): object {
   if (usage.inputAudio + usage.outputAudio === 0) return {}
   return {

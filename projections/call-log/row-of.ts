@@ -29,26 +29,31 @@ export type LoggedEvent =
   | SiteInitialized
   | UserGroupChanged
 
-/** 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+/**
+ * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the system, 5 a check-in,
+ * 6 a failed call.
+ */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
- * A row of the log. For consumption, `quota` is the amount charged; for the other types it is the
- * amount that the balance gained (negative for a loss). A balance is therefore the sum of the gains
- * less the sum of the charges.
+ * A row of the usage log. For a charged call, `quota` is the charge. For the other types, `quota`
+ * is the amount added to the balance (negative for a deduction). A balance is therefore the sum of
+ * the added amounts minus the sum of the charges.
  */
 export type LogCells = {
   readonly created_at: number
   readonly type: LogType
   readonly user_id: number
   readonly quota: number
-  /** A code, which readers render as text: `grant:admin`, `settled`, `released:no-channel`… */
+  /**
+   * A code such as `grant:admin`, `settled` or `released:no-channel`, which readers render as text.
+   */
   readonly reason: string
   readonly model: string
   readonly prompt_tokens: number
   readonly completion_tokens: number
   /**
-   * For a change by an admin: the admin, and the reason, which is encrypted with the key of the
+   * The admin who made the change. `note` is the admin's reason, encrypted with the data key of the
    * affected user.
    */
   readonly actor_id?: number
@@ -69,7 +74,7 @@ export type CallCells = {
   readonly admin_other: string
 }
 
-/** Builds the row of an event; its id is the event's position. */
+/** Builds the log row of an event. The row's id is the event's position. */
 export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
   switch (event.type) {

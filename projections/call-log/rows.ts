@@ -12,7 +12,7 @@ const logRow = rowType({
   type: Type.Number(),
   userId: wireInteger,
   username: Type.String(),
-  /** Whether the user wants IP addresses to be shown in full. */
+  /** Whether the user allows complete IP addresses to be shown. */
   showsIp: Type.Boolean(),
   tokenName: Type.String(),
   channelId: wireInteger,
@@ -25,20 +25,26 @@ const logRow = rowType({
   completionTokens: wireInteger,
   quota,
   durationMs: wireInteger,
-  /** A code, rendered as text when it is shown: see `rowOf`. */
+  /** A code that is rendered as text for display (see `rowOf`). */
   reason: Type.String(),
   clientIp: sealedText,
-  /** For a change by an admin, who made it and why; 0 and empty otherwise. */
+  /**
+   * The admin who made the change, or 0 when the row is not a change by an admin. `actorName` and
+   * `note` (the admin's reason) are empty in that case.
+   */
   actorId: wireInteger,
   actorName: Type.String(),
   note: sealedText,
-  /** JSON text for everybody, and the additional part for admins. */
+  /** JSON text for all readers. `adminOther` is additional JSON text for admins. */
   other: Type.String(),
   adminOther: Type.String(),
 })
 export type LogRow = RowOf<typeof logRow>
 
-/** Absent fields match everything. Times are unix seconds, both ends included. */
+/**
+ * A filter of log rows. An absent field matches every row. `from` and `to` are unix seconds and
+ * inclusive.
+ */
 export type LogFilter = {
   readonly userId?: number
   readonly type?: number
@@ -46,13 +52,16 @@ export type LogFilter = {
   readonly group?: string
   readonly channelId?: number
   readonly tokenIds?: readonly number[]
-  /** A whole request id, or its first characters: see `ofRequest`. */
+  /** A complete request id or a prefix of it (see `ofRequest`). */
   readonly requestId?: string
   readonly from?: number
   readonly to?: number
 }
 
-/** NOTE: a single id is compared with `=`, because rows found by `any(…)` come in no order. */
+/**
+ * Builds the SQL condition for a filter. NOTE: a single token id is compared with `=`, because an
+ * index scan with `any(…)` does not return rows in order.
+ */
 export function matching(filter: LogFilter) {
   const { userId, type, model, group, channelId, tokenIds, requestId, from, to } = filter
   const conditions = [
@@ -77,7 +86,10 @@ const ofTokens = (ids: readonly number[]) =>
 
 type Chosen = ReturnType<typeof sql.fragment>
 
-/** Names are joined to the few rows that are shown, with their present values. */
+/**
+ * Selects the chosen rows with names. Names are joined after the rows are chosen, so only the rows
+ * shown are joined, and the names are the current ones.
+ */
 export const named = (rows: Chosen, order: Chosen) => sql.type(logRow)`
   with chosen as materialized (${rows})
   select

@@ -5,7 +5,8 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
 /**
- * The result of each channel's last test and last balance query, and the runs over all channels.
+ * The result of each channel's last test and last balance query, and the test runs over all
+ * channels.
  */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
   name: 'channel-checks',
@@ -22,8 +23,9 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // The duration of a failure says nothing about the channel's speed. A success counts as
-          // at least 1 ms.
+          // Only successful tests measure the response time, because the duration of a failure does
+          // not show the channel's speed. A success counts as at least 1 ms, because 0 means that
+          // no test succeeded.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

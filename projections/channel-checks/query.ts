@@ -6,13 +6,13 @@ const channelCheck = rowType({
   channelId: wireInteger,
   model: Type.String(),
   isSuccess: Type.Boolean(),
-  /** An error code; empty after a success. */
+  /** The error code of the last test; empty after a success. */
   reason: Type.String(),
-  /** Milliseconds of the last successful test; 0 when there was none. */
+  /** The duration of the last successful test in milliseconds; 0 when no test has succeeded. */
   responseTime: wireInteger,
-  /** Unix seconds, as is the other time; 0 when there was none. */
+  /** `testTime` and `balanceUpdatedTime` are unix seconds; 0 means never. */
   testTime: wireInteger,
-  /** US dollars, as decimal text. */
+  /** The channel's balance in US dollars, as decimal text. */
   balance: Type.String(),
   balanceUpdatedTime: wireInteger,
   changedPosition: wireInteger,
@@ -27,7 +27,10 @@ const selected = sql.fragment`
   from read_channel_checks.checks
 `
 
-/** Channels checked after one position and up to another; each channel has one row. */
+/**
+ * Reads the test results of channels that were checked at positions above `after` and up to `upTo`.
+ * Each channel has one row.
+ */
 export const changedChecks = (
   db: CommonQueryMethods,
   { after, upTo }: { after: number; upTo: number },
@@ -41,13 +44,16 @@ const runResult = rowType({
   channelId: wireInteger,
   name: Type.String(),
   model: Type.String(),
-  /** An error code; empty after a success. */
+  /** The error code of the test; empty after a success. */
   reason: Type.String(),
   durationMs: wireInteger,
 })
 export type RunResult = RowOf<typeof runResult>
 
-/** The results of a run over all channels, for those that still exist, failed ones first. */
+/**
+ * Reads the results of a test run over all channels, failed tests first. Deleted channels are left
+ * out.
+ */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
     select t.channel_id as "channelId", c.name, t.run_model as model, t.run_reason as reason,
@@ -62,7 +68,9 @@ const testRun = rowType({
   total: wireInteger,
   tested: wireInteger,
   failed: wireInteger,
-  /** Unix seconds; `endedTime` is 0 while the run has not ended. */
+  /**
+   * `startedTime` and `endedTime` are unix seconds. `endedTime` is 0 while the run is in progress.
+   */
   startedTime: wireInteger,
   endedTime: wireInteger,
   startedPosition: wireInteger,
@@ -70,7 +78,7 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** The latest run over all channels; null before the first. */
+/** Reads the latest test run over all channels; null before the first run. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

@@ -4,7 +4,10 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 
-/** The current circuits of channels, models and keys; closed circuits keep their last values. */
+/**
+ * The current circuits of channels, models and keys. The row of a closed circuit keeps its last
+ * values.
+ */
 export const channelHealth = projectionOf<ChannelHealthEvent>({
   name: 'channel-health',
   version: 1,
@@ -25,7 +28,10 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
   },
 })
 
-/** A circuit without model or key has null there, which a primary key cannot hold. */
+/**
+ * Returns the primary key of a circuit. `keyRef` and `model` are combined to one text, because they
+ * can be null and a primary key cannot contain null.
+ */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,
   scope: JSON.stringify([data.keyRef, data.model]),

@@ -5,15 +5,15 @@ import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /** null for the whole channel, or for all its keys. */
+  /** null when the circuit covers all models. `keyRef` is null when the circuit covers all keys. */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),
-  /** An error code: `connect`, `timeout`, `status-503`… */
+  /** An error code such as `connect`, `timeout` or `status-503`. */
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /** Unix milliseconds, as is `openedAt`. */
+  /** `until` and `openedAt` are unix milliseconds. */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,
@@ -26,10 +26,13 @@ const open = sql.fragment`
   from read_channel_health.circuits where state <> 'closed' order by channel_id, scope
 `
 
-/** Lists every circuit that is not closed. */
+/** Lists all circuits that are not closed. */
 export const openCircuits = (db: CommonQueryMethods): Promise<readonly CircuitRow[]> =>
   db.any(sql.type(circuit)`${open}`)
 
-/** Lists the same as of one position, for readers that apply later events themselves. */
+/**
+ * Lists all circuits that are not closed, with the position up to which events are included. The
+ * reader applies later events itself.
+ */
 export const relayCircuits = (db: DatabasePool): Promise<AtPosition<CircuitRow>> =>
   atCheckpoint(db, 'channel-health', openCircuits)

@@ -1,6 +1,7 @@
 /**
- * Upper bounds of the buckets in milliseconds; the last bucket is unbounded. There are four buckets
- * to a doubling, so quantiles are off by less than a fifth, from 12 ms to over five minutes.
+ * The upper bounds of the histogram buckets in milliseconds; the last bucket is unbounded. Four
+ * buckets cover each doubling from 12 ms to more than five minutes, so a quantile is off by less
+ * than a fifth.
  */
 export const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),
@@ -12,8 +13,9 @@ export function bucketOf(milliseconds: number): number {
 }
 
 /**
- * The value below which `share` (0 to 1) of the counted values lies, to within its bucket; values
- * are assumed to be spread evenly inside a bucket. null when nothing was counted.
+ * Returns the value below which `share` (0 to 1) of the counted values lie, or null when nothing
+ * was counted. Values are assumed to be evenly distributed within a bucket, so the result is
+ * accurate to one bucket.
  */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   let total = 0

@@ -8,13 +8,13 @@ import { secondsOf } from '../seconds.ts'
 import { bucketOf } from './buckets.ts'
 
 /**
- * The measures of an attempt that are counted in buckets: its duration, and the time to its first
- * token.
+ * The two measures of an attempt that are counted in histogram buckets: the duration (`LATENCY`)
+ * and the time to the first token.
  */
 export const LATENCY = 1
 export const FIRST_TOKEN = 2
 
-/** Attempts by minute, channel and model: their outcome, their duration and their output speed. */
+/** The outcome, duration and output speed of attempts, by minute, channel and model. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
   version: 3,
@@ -51,7 +51,8 @@ function countTries(event: Ended, rows: RowChanges): void {
 }
 
 /**
- * Measures the attempt that answered. The time of earlier attempts is not part of its first token.
+ * Measures the attempt that returned the answer. The time to the first token excludes the time of
+ * earlier attempts.
  */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
@@ -80,16 +81,20 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
   return Math.max(0, firstByteMs - before)
 }
 
-/** Ends caused by the gateway or by the caller. */
+/** Error codes of attempts that the gateway or the caller ended. These attempts are not counted. */
 const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
-/** Statuses that concern the gateway's account, or the provider's rate limits. */
+/**
+ * The statuses from 400 to 499 that count as failures of the channel. They concern the gateway's
+ * account with the provider or the provider's limits.
+ */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
- * The outcome of an attempt for its channel; null when the attempt says nothing about it: the
- * caller left, the process was stopping, or the provider rejected the caller's request. An attempt
- * that counts towards disabling the channel is a failure, whatever its status.
+ * Returns the outcome of an attempt for the channel's statistics. Returns null when the attempt
+ * does not show how the channel works: the gateway or the caller ended it, or the provider rejected
+ * the caller's request. An attempt that counts towards disabling the channel (`isAccounts`) is
+ * always a failure.
  */
 function tryOutcome({ status, error, isAccounts }: Attempt): 'success' | 'failure' | null {
   if (error === null) return 'success'

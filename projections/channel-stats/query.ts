@@ -3,15 +3,18 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './buckets.ts'
 
-/** The figures of a channel, or of one of its models, over a period. null means no data. */
+/**
+ * The statistics of a channel, or of one of its models, over a period. null means that there is no
+ * data.
+ */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number
-  /** Milliseconds, to within a bucket. */
+  /** Quantiles in milliseconds, accurate to one histogram bucket. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
-  /** Answers whose usage, model or cost contradicts what the provider reported. */
+  /** The number of answers whose usage, model or cost contradicts what the provider reported. */
   readonly anomalies: number
 }
 
@@ -44,8 +47,8 @@ const LATENCY = 1
 const FIRST_TOKEN = 2
 
 /**
- * Reads the outcomes of attempts since a minute (unix seconds); channels without attempts are left
- * out.
+ * Reads the statistics of all channels since a minute (unix seconds). Channels without attempts are
+ * absent.
  */
 export async function figuresSince(
   db: CommonQueryMethods,
@@ -82,14 +85,16 @@ export async function figuresSince(
 
 const minuteRow = rowType({
   channelId: wireInteger,
-  /** Unix seconds of the minute's start. */
+  /** The start of the minute in unix seconds. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
 })
 export type MinuteRow = RowOf<typeof minuteRow>
 
-/** Reads minute by minute, over all models; minutes without attempts are left out. */
+/**
+ * Reads the statistics of each minute, summed over all models. Minutes without attempts are absent.
+ */
 export const minutesSince = (
   db: CommonQueryMethods,
   since: number,
@@ -102,7 +107,7 @@ export const minutesSince = (
   `)
 
 const stepTriesRow = rowType({
-  /** Unix seconds of the step's start. */
+  /** The start of the step in unix seconds. */
   step: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -115,18 +120,19 @@ const stepSpreadRow = rowType({
   count: wireInteger,
 })
 
-/** The figures of one channel in one step, over all its models. */
+/** The statistics of one channel in one time step, summed over all its models. */
 export type ChannelStep = Pick<
   HealthFigures,
   'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
 > & {
-  /** Unix seconds of the step's start. */
+  /** The start of the step in unix seconds. */
   readonly at: number
 }
 
 /**
- * Reads one channel in steps of `stepSeconds`, from `from` (unix seconds, a multiple of the step)
- * to before `to`, oldest first; steps without attempts are left out.
+ * Reads the statistics of one channel in steps of `stepSeconds`, oldest first. `from` is inclusive
+ * and a multiple of the step, `to` is exclusive; both are unix seconds. Steps without attempts are
+ * absent.
  */
 export async function channelSteps(
   db: CommonQueryMethods,

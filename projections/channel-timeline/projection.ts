@@ -7,7 +7,7 @@ import type { Fact, Recorded } from '#domain/shared/event.ts'
 import { type Handler, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 
-/** The history of each channel: one row for each channel that an event concerns. */
+/** The history of each channel. An event adds one row for each channel that it affects. */
 export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | ChannelTested>({
   name: 'channel-timeline',
   version: 2,

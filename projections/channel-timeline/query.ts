@@ -22,7 +22,7 @@ export const TIMELINE_KINDS = [
 ] as const
 export type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** Absent fields do not apply to this kind of entry. */
+/** The details of a timeline entry. A field that does not apply to the kind of entry is absent. */
 export type TimelineDetail = {
   readonly terms?: ChannelTerms
   readonly change?: Partial<ChannelTerms>
@@ -42,7 +42,7 @@ export type TimelineDetail = {
 
 const entry = rowType({
   position: wireInteger,
-  /** Unix milliseconds. */
+  /** The time of the event in unix milliseconds. */
   at: wireInteger,
   kind: Type.Enum(TIMELINE_KINDS),
   actor: Type.String(),
@@ -56,14 +56,14 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /** Unix milliseconds, both ends included. */
+  /** `from` and `to` are unix milliseconds and inclusive. */
   readonly from: number
   readonly to: number
   readonly limit: number
   readonly offset: number
 }
 
-/** Lists the entries within a period, newest first. */
+/** Lists the entries of a channel within a period, newest first. */
 export async function timelineOf(
   db: CommonQueryMethods,
   { channelId, from, to, limit, offset }: TimelineQuery,
@@ -90,7 +90,7 @@ const STATUS: readonly TimelineKind[] = [
 ]
 const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
 
-/** Lists every change of a channel's terms up to a time (unix milliseconds), oldest first. */
+/** Lists all changes of a channel's terms up to the time `to` (unix milliseconds), oldest first. */
 export const termsChangesOf = (
   db: CommonQueryMethods,
   channelId: number,
@@ -103,8 +103,8 @@ export const termsChangesOf = (
   `)
 
 /**
- * The entry that determined a channel's status at a time (unix milliseconds); null before it
- * existed.
+ * Reads the entry that determined a channel's status at a time (unix milliseconds); null when the
+ * channel did not exist yet.
  */
 export const statusEntryAt = (
   db: CommonQueryMethods,
@@ -117,7 +117,7 @@ export const statusEntryAt = (
     order by at desc, position desc limit 1
   `)
 
-/** The circuits that were not closed at a time: the last entry of each. */
+/** Reads the last entry of each circuit of a channel that was not closed at the given time. */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,
   channelId: number,

@@ -27,37 +27,39 @@ const SELECTED = {
   id: wireInteger,
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
-  /** Empty when the channel has a single key. */
+  /** How one of several keys is chosen for a call; empty when the channel has a single key. */
   keyMode: Type.Enum(['', 'random', 'polling']),
-  /** Keys that are disabled for now, with the time (unix seconds) and the reason. */
+  /** The keys that are disabled temporarily, each with the reason and the time in unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
-  /** 1 enabled, 2 disabled, 3 auto-disabled. */
+  /** 1 is enabled, 2 disabled by an admin, 3 disabled by the gateway. */
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
-  /** The reason why the gateway disabled it; empty otherwise. */
+  /** The reason why the gateway disabled the channel; empty otherwise. */
   statusReason: Type.String(),
-  /** Unix seconds, as is `createdAt`. */
+  /** `statusAt` and `createdAt` are unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
-  /** Position of the last event that changed it; spending does not count. */
+  /**
+   * The position of the last event that changed the channel. Charged calls do not count as changes.
+   */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),
   usedQuota: quota,
-  /** Milliseconds of the last successful test; 0 when there was none. */
+  /** The duration of the last successful test in milliseconds; 0 when no test has succeeded. */
   responseTime: wireInteger,
-  /** Unix seconds, as is `balanceReadAt`; 0 when there was none. */
+  /** `testedAt` and `balanceReadAt` are unix seconds; 0 means never. */
   testedAt: wireInteger,
-  /** US dollars, as decimal text. */
+  /** The channel's balance in US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
-  /** The error code of its last test; empty when the test succeeded or there was none. */
+  /** The error code of the last test; empty when the last test succeeded or no test was made. */
   testFailure: Type.String(),
 }
 
 /**
- * NOTE: terms are assembled here, because Postgres needs three times as long to assemble a thousand
- * rows.
+ * NOTE: the terms are assembled in TypeScript, because Postgres takes three times as long to
+ * assemble the terms of a thousand rows.
  */
 export const channelRow = rowType(
   SELECTED,
@@ -72,7 +74,8 @@ export const channelRow = rowType(
 export type ChannelRow = RowOf<typeof channelRow>
 
 /**
- * Joins `channels c` with the amount spent over each channel (`s`) and with its test results (`t`).
+ * Joins `channels c` with the quota charged through each channel (`s`) and with the channel's last
+ * test (`t`).
  */
 export const withFigures = sql.fragment`
   read_channels.channels c
@@ -80,7 +83,7 @@ export const withFigures = sql.fragment`
     left join read_channel_checks.checks t on t.channel_id = c.id
 `
 
-/** All columns of `channels c`. */
+/** Selects all columns of `channels c`. */
 export const selected = sql.fragment`
   select
     c.id, c.key_refs as "keyRefs", c.key_mode as "keyMode", c.status,
@@ -101,11 +104,11 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** What the row of a tag shows of each of its channels, or of all together. */
+/** The fields of a channel that the list shows in, or sums up to, the row of the channel's tag. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
-  /** The status as shown: 3 for an expired channel. */
+  /** The displayed status: 3 for an expired channel. */
   status: Type.Number(),
   groups: Type.Array(Type.String()),
   priority: wireInteger,
@@ -115,16 +118,18 @@ export const memberRow = rowType({
 })
 export type MemberRow = RowOf<typeof memberRow>
 
-/** Columns of a `memberRow`, from `withFigures`. */
+/** The columns of a `memberRow`, selected from `withFigures`. `now` is in unix seconds. */
 export const memberColumns = (now: number) => sql.fragment`
   c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
 `
 
-/** Whether `channels c` accepts calls at `now` (unix seconds). */
+/** The condition that `channels c` accepts calls at `now` (unix seconds). */
 export const isUsableAt = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`
 
-/** The shown status of `channels c`: an expired channel counts as auto-disabled. */
+/**
+ * The displayed status of `channels c`. An expired channel is displayed as disabled by the gateway.
+ */
 export const shownStatus = (now: number) =>
   sql.fragment`(case when c.status = 1 and not ${isUsableAt(now)} then 3 else c.status end)`

@@ -19,7 +19,7 @@ export type ChannelSort =
   | 'expired_time'
 
 export type ChannelOrder = {
-  /** Sorts by id alone when no column is given; otherwise by priority first. */
+  /** The sort column when `sort` is null: true sorts by id, false by priority. */
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
@@ -27,7 +27,10 @@ export type ChannelOrder = {
   readonly now: number
 }
 
-/** The column of `channels c` with figures; channels that never expire sort last by expiry. */
+/**
+ * Returns the sort column from `channels c` and its joined tables. By expiry, channels that never
+ * expire are sorted as the latest.
+ */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
     id: sql.fragment`c.id`,
@@ -53,7 +56,10 @@ export function orderOfChannels(order: ChannelOrder): FragmentSqlToken {
   return sql.fragment`${columnOf(sort, now)} ${direction}, c.id desc`
 }
 
-/** A tag sorts by the first of its channels; by quota, it sorts by their sum. */
+/**
+ * Returns the order of tags. A tag is sorted by the channel that comes first in the sort direction.
+ * When the list is sorted by used quota, a tag is sorted by the sum of its channels.
+ */
 export function orderOfTags(order: ChannelOrder): FragmentSqlToken {
   const { sort, isDescending, now } = chosen(order)
   const column = columnOf(sort, now)

@@ -13,7 +13,7 @@ import { projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** The provider channels, and the amount spent over each. */
+/** The provider channels, and the quota charged through each of them. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
   name: 'channels',
   version: 2,
@@ -102,21 +102,21 @@ function setKey(
   change([channelId], event, rows, {})
 }
 
-/** The cells of those fields that the change contains. */
+/** Returns the cells of the fields that the change contains. */
 function tagCells({ modelMapping, ...others }: TagChange): Cells {
   return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
 
-// NOTE: spending does not count as a change, or every call would send its channel's row to the
-// consoles.
+// NOTE: a charge does not update `changed_position`, because otherwise every call would send the
+// channel's row to the consoles.
 function addSpent(channelId: number | null, charge: number, rows: RowChanges): void {
   if (channelId === null || charge === 0) return
   rows.add('spent', { channel_id: channelId }, { used_quota: fromWire(charge) })
 }
 
 /**
- * Terms as columns: fields that are queried or changed separately have a column, the rest is one
- * JSON value.
+ * Converts terms to cells. Fields that are queried or changed separately have columns of their own;
+ * the remaining fields are stored as one JSON value.
  */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms

@@ -18,22 +18,26 @@ import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
 
 type ChannelFilter = {
   /**
-   * An id, or part of the name, the address or the tag. Here and below, an empty text matches all.
+   * A channel id, or part of the name, address or tag. An empty text matches every channel, here
+   * and in the fields below.
    */
   readonly keyword: string
   readonly group: string
   /** Part of a model name. */
   readonly model: string
-  /** The status as shown; 0 means every status but enabled; null matches all. */
+  /** The displayed status. 0 means every status except enabled, and null matches every status. */
   readonly status: number | null
   readonly type: number | null
-  /** The exact tag; empty matches all. */
+  /** The complete tag. null or an empty text matches every channel. */
   readonly tag: string
-  /** Unix seconds: channels that have expired by then count as disabled. */
+  /**
+   * The current time in unix seconds. An enabled channel that has expired by this time counts as
+   * disabled.
+   */
   readonly now: number
 }
 
-/** The condition on `channels c` for a search. */
+/** Builds the SQL condition on `channels c` for a search. */
 const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilter) =>
   sql.fragment`
     not c.is_deleted
@@ -51,20 +55,26 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export type { ChannelSort } from './order.ts'
 
-/** null when the channel never existed; a deleted channel is returned with `isDeleted`. */
+/**
+ * Reads a channel; null when the channel never existed. A deleted channel is returned with
+ * `isDeleted`.
+ */
 export const findChannel = (
   db: CommonQueryMethods,
   channelId: number,
 ): Promise<ChannelRow | null> =>
   db.maybeOne(sql.type(channelRow)`${selected} where c.id = ${channelId}`)
 
-/** 0 when there are no channels. */
+/** Returns the highest channel id, including deleted channels; 0 when there are no channels. */
 export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
-/** The vault references of all keys of these channels, deleted ones included. */
+/**
+ * Returns the vault references of all keys and proxies of these channels, including deleted
+ * channels.
+ */
 export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
@@ -79,7 +89,10 @@ export async function secretRefsOf(
   `)
 }
 
-/** Every channel that is not deleted, whatever its status, as of one position. */
+/**
+ * Reads all channels that are not deleted, regardless of their status, with the position up to
+ * which events are included.
+ */
 export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>> =>
   atCheckpoint(db, 'channels', (snapshot) =>
     snapshot.any(sql.type(channelRow)`${selected} where not c.is_deleted order by c.id`),
@@ -87,12 +100,12 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 
 type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
-/** The channels of one tag or, with an empty `tag`, one channel without a tag. */
+/** A tag with its channels. When `tag` is empty, it is a single channel without a tag. */
 export type ChannelsOfTag = {
   readonly tag: string
-  /** All channels of the tag; empty for a channel without a tag. */
+  /** All channels of the tag in short form; empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
-  /** The whole rows; empty when only the members were requested. */
+  /** The complete rows of the channels; empty when only the short form was requested. */
   readonly rows: readonly ChannelRow[]
 }
 
@@ -115,15 +128,17 @@ export async function listChannels(
 }
 
 /**
- * Lists the tags of matching channels, each with all of its channels, matching or not, because an
- * action on a tag affects all of them. Members are summarised: a thousand whole rows are a
- * megabyte. Channels without a tag are listed individually.
+ * Lists the tags of the channels that match a search. Each tag contains all its channels, including
+ * those that do not match, because an action on a tag affects all of them. The channels of a tag
+ * are listed in short form, because a thousand complete rows are a megabyte. Each channel without a
+ * tag is an entry of its own.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
   { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
-  // NOTE: a join by tag would pair every channel without a tag with all the others.
+  // NOTE: a join by tag would pair every channel without a tag with all other channels without a
+  // tag.
   const found = sql.fragment`
     found as materialized (
       select c.id, c.tag from read_channels.channels c where ${matching(search)}
@@ -179,7 +194,7 @@ async function membersOf(
   `)
 }
 
-/** Reads rows in the order of the given ids. */
+/** Reads channels in the order of the given ids. */
 async function rowsOf(
   db: CommonQueryMethods,
   ids: readonly number[],
@@ -193,9 +208,9 @@ async function rowsOf(
 }
 
 /**
- * Reads channels changed after one position and up to another, in the order of their last change.
- * It returns more than `limit` when one event changed many channels: an event is never returned in
- * part.
+ * Reads channels that changed at positions above `after` and up to `upTo`, in the order of their
+ * last change. The result can exceed `limit`, because all channels changed by one event are
+ * returned together.
  */
 export const changedChannels = (
   db: CommonQueryMethods,
@@ -209,8 +224,8 @@ export const changedChannels = (
 const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
- * The models of enabled channels of the given types, by the names that callers use, each with the
- * groups that can reach it. `now` is in unix seconds.
+ * Lists the models of usable channels of the given types, under the names that callers use. Each
+ * model has the groups that can use it. `now` is in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -228,7 +243,10 @@ export const servedModels = (
     group by 1 order by 1
   `)
 
-/** Every model that a channel names, whatever the channel's status. */
+/**
+ * Lists every model that is configured in a channel, regardless of the channel's status. Deleted
+ * channels are left out.
+ */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`
     select distinct m.model from read_channels.channels c,

@@ -13,8 +13,8 @@ const NO_TOKEN = {
 } as const
 
 /**
- * The login credentials of users other than passwords: hashes, names and times, never keys or
- * codes.
+ * The login credentials of users except passwords: hashes, names and times. Keys and codes are not
+ * stored.
  */
 export const credentials = projectionOf<CredentialsEvent>({
   name: 'credentials',

@@ -10,7 +10,7 @@ const tokenRow = rowType({
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
-/** The owner of the access token with this keyed hash; null when there is none. */
+/** Finds the owner of the access token with this keyed hash; null when no token has the hash. */
 export const findAccessToken = (
   db: CommonQueryMethods,
   tokenHash: string,
@@ -30,7 +30,7 @@ const credentialsRow = rowType({
 })
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
-/** null when the user never had any credentials. Times are in unix seconds. */
+/** Reads which credentials a user has; null when the user never had any. Times are unix seconds. */
 export const credentialsOf = (
   db: CommonQueryMethods,
   userId: number,
@@ -50,7 +50,7 @@ const passkeyRow = rowType({
 })
 export type PasskeyRow = RowOf<typeof passkeyRow>
 
-/** Lists passkeys in the order in which they were added. */
+/** Lists the passkeys of a user in the order in which they were added. */
 export const passkeysOf = (
   db: CommonQueryMethods,
   userId: number,

@@ -4,17 +4,21 @@ import type { ProjectionName } from '../names.ts'
 export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
-  /** Called by a runner that has all lanes, after each commit and at its start. */
+  /**
+   * Reports new positions. A runner that owns all lanes calls this at its start and after each
+   * commit.
+   */
   readonly publish: (positions: Positions) => void
-  /** True while a runner of this process has all lanes and tells every advance. */
+  /** True while a runner of this process owns all lanes and therefore reports every advance. */
   readonly isComplete: () => boolean
   /**
-   * Also called by a runner with some of the lanes when these moved: those who wait have to read
-   * again.
+   * Tells whether the runner owns all lanes. A runner with only some of the lanes also calls this
+   * after each advance, so that waiting readers poll the positions again.
    */
   readonly setComplete: (isComplete: boolean) => void
   /**
-   * Reports the present positions at once, then every advance. Returns a function that stops it.
+   * Calls `onPositions` immediately with the current positions and then after each advance. Returns
+   * a function that removes the listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,
@@ -25,8 +29,8 @@ export type AdvanceSignal = {
 const signals = new WeakMap<EventStore, AdvanceSignal>()
 
 /**
- * The signal between the runner and the readers of one process. Both find it by the store that they
- * share, so neither has to be passed to the other.
+ * Returns the signal through which the runner notifies the readers of the same process. The signal
+ * is found by the event store, so the runner and the readers need not be passed to each other.
  */
 export function advanceSignal(store: EventStore): AdvanceSignal {
   const existing = signals.get(store)

@@ -2,25 +2,28 @@ import type { Core } from '#infra/core.ts'
 
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
-/** For this long after news the positions are polled often, even while nothing moves. */
+/**
+ * For this time after the last commit or request, the positions are polled every `POLL_MS`, even
+ * while they do not advance.
+ */
 const AFTER_NEWS_MS = 2_000
 
 export type Poller = {
-  /** Polls soon: a reader waits, or something moved. */
+  /** Polls soon, because a reader waits or the runner's positions changed. */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>
 }
 
 export type PollerDeps = {
-  /** Returns the lowest of the positions. */
+  /** Reads the positions of all read models and returns the lowest one. */
   readonly poll: () => Promise<number>
-  /** Polling pauses while this is false. */
+  /** False pauses the polling. */
   readonly isNeeded: () => boolean
 }
 
 /**
- * Polls the positions of the read models: often while they are behind what the bus reported, rarely
- * otherwise.
+ * Creates a poller for the positions of the read models. It polls often while the read models are
+ * behind the last position that the bus reported, and rarely otherwise.
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
@@ -36,7 +39,8 @@ export function createPoller(
 
   const plan = (delayMs: number): void => {
     const at = performance.now() + delayMs
-    // A poll that is due sooner stays due, so endless news cannot postpone it.
+    // An earlier due time is kept, so that a steady stream of commits cannot postpone the poll
+    // forever.
     if (isStopped || at >= dueAt) return
     if (timer !== null) clearTimeout(timer)
     dueAt = at

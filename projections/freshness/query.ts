@@ -6,27 +6,31 @@ import { PROJECTION_NAMES, type ProjectionName } from '../names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './poller.ts'
 
-/** The name of a read model, for callers outside this folder. */
+/** The name of a read model, for importers outside this folder. */
 export type ReadModelName = ProjectionName
 
-/** The positions of the read models. They are polled when this process does not have all lanes. */
+/**
+ * Tells up to which position each read model includes the events. The positions are polled when
+ * this process does not own all lanes.
+ */
 export type Freshness = {
   /**
-   * Resolves to true once all named read models include `position`, or to false after `timeoutMs`.
+   * Resolves to true when all named read models include the event at `position`, or to false after
+   * `timeoutMs`.
    */
   readonly waitFor: (
     names: readonly ProjectionName[],
     position: number,
     timeoutMs: number,
   ) => Promise<boolean>
-  /** The last known position; 0 before any was known. */
+  /** Returns the last known position of a read model; 0 when no position is known yet. */
   readonly positionOf: (name: ProjectionName) => number
   /**
-   * Calls the listener after checkpoints have moved and committed. Returns a function that stops
-   * it.
+   * Calls the listener each time read models have advanced and committed. Returns a function that
+   * removes the listener.
    */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
-  /** Stops all listeners; pending waits resolve to false. */
+  /** Removes all listeners. Pending calls of `waitFor` resolve to false. */
   readonly stop: () => Promise<void>
 }
 
@@ -73,7 +77,10 @@ export function createFreshness(core: Core): Freshness {
   }
 }
 
-/** Resolves to whether the condition became true before the timeout or the stop. */
+/**
+ * Waits until the condition is true, the timeout passes or `stopped` is aborted. Resolves to
+ * whether the condition is true.
+ */
 function waitUntil(
   isThere: () => boolean,
   onAdvance: Freshness['onAdvance'],
@@ -98,7 +105,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** The position of each read model, in the lane that is furthest behind. */
+/** Reads the position of each read model, which is the lowest position of its lanes. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

@@ -6,8 +6,8 @@ const LOOK_MS = 200
 const SAY_MS = 10_000
 
 /**
- * Waits until every read model exists, for a process that reads them without maintaining any. On a
- * new database, that is when a process with the role `projections` has started.
+ * Waits until all read models exist, in a process that reads them but does not maintain them. In a
+ * new database, a process with the role `projections` creates them.
  */
 export async function untilBuilt({ pg, log }: Pick<Core, 'pg' | 'log'>): Promise<void> {
   const schemas = PROJECTION_NAMES.map(schemaOf)

@@ -4,7 +4,10 @@ import type { MessageEvent, MessageRead, MessageText } from '#domain/message/eve
 import { type FoldContext, projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Messages, their recipients and who has read them. Unread counts are derived from these. */
+/**
+ * Messages, their recipients, and which users have read them. Unread counts are computed from these
+ * tables.
+ */
 export const messages = projectionOf<MessageEvent | MessageRead>({
   name: 'messages',
   version: 1,
@@ -13,7 +16,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // The readers of one message are spread over all lanes.
+    // Shared, because users of all lanes can read the same message.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {
@@ -44,7 +47,10 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
   },
 })
 
-/** Title and content are one text in the vault; an unreadable text becomes an empty message. */
+/**
+ * Reads the title and the content, which the vault stores as one text. A text that cannot be
+ * decrypted becomes an empty message.
+ */
 async function textCells(
   messageId: number,
   { format, textRef }: MessageText,

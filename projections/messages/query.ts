@@ -10,7 +10,7 @@ const messageRow = rowType({
   title: Type.String(),
   content: Type.String(),
   format,
-  /** Unix seconds, as are all times here. */
+  /** All times in this file are unix seconds. */
   createdAt: wireInteger,
   editedAt: nullable(wireInteger),
   /** The number of recipients. */
@@ -19,7 +19,7 @@ const messageRow = rowType({
 })
 export type MessageRow = RowOf<typeof messageRow>
 
-/** A row of a list contains only the beginning of the content. */
+/** The number of characters of the content that a list contains. */
 const LISTED_CHARACTERS = 2_000
 const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
 const whole = sql.fragment`m.content`
@@ -34,7 +34,7 @@ const messageTables = sql.fragment`
 
 const count = rowType({ total: wireInteger })
 
-/** 0 when there are none; deleted messages count. */
+/** Returns the highest message id, including deleted messages; 0 when there are no messages. */
 export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_messages.messages
@@ -51,7 +51,10 @@ export const findMessage = (
 
 export type MessageFilter = {
   readonly keyword: string
-  /** Unix seconds: created at or after `from` and before `until`. */
+  /**
+   * `from` and `until` limit the time of creation. They are unix seconds and inclusive; null sets
+   * no limit.
+   */
   readonly from: number | null
   readonly until: number | null
 }
@@ -74,8 +77,8 @@ const SORT_COLUMNS = {
 } satisfies Record<MessageSort, unknown>
 
 /**
- * Lists messages, each with the beginning of its content; equal ones newest first. `keyword`
- * matches part of a title or of the whole content.
+ * Lists messages, each with the beginning of its content. `keyword` matches a part of the title or
+ * of the complete content. Messages with equal sort values are listed newest first.
  */
 export async function listMessages(
   db: CommonQueryMethods,
@@ -102,7 +105,7 @@ export async function listMessages(
 
 const recipientRow = rowType({
   userId: wireInteger,
-  /** Empty once the user was erased. */
+  /** Empty when the user was erased. */
   username: Type.String(),
   displayName: Type.String(),
   readAt: nullable(wireInteger),
@@ -110,8 +113,9 @@ const recipientRow = rowType({
 export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
- * Lists recipients in the order of their ids; none for a deleted message. NOTE: the rows remain,
- * because the lanes of its readers may be folded before its own or after.
+ * Lists the recipients of a message in ascending order of user ids. A deleted message has no
+ * recipients. NOTE: the recipient rows are not deleted with the message, because the lanes of the
+ * readers can be folded before or after the message's lane.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,
@@ -139,7 +143,7 @@ const inboxRow = rowType({
   content: Type.String(),
   format,
   createdAt: wireInteger,
-  /** null while unread. */
+  /** null while the message is unread. */
   readAt: nullable(wireInteger),
 })
 export type InboxRow = RowOf<typeof inboxRow>
@@ -148,7 +152,10 @@ const inboxColumns = (content: typeof whole) => sql.fragment`
   m.id, m.title, ${content}, m.format, m.created_at as "createdAt", d.read_at as "readAt"
 `
 
-/** The existing messages to one user, each with the time when it was read. */
+/**
+ * Selects the messages to one user that are not deleted, each with the time when the user read the
+ * message.
+ */
 const inboxOf = (userId: number) => sql.fragment`
   read_messages.recipients r
   join read_messages.messages m on m.id = r.message_id and not m.is_deleted
@@ -156,7 +163,7 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/** Lists the inbox newest first, each message with the beginning of its content. */
+/** Lists a user's inbox, newest first. Each message has only the beginning of its content. */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
@@ -172,7 +179,10 @@ export async function listInbox(
   return { rows, total }
 }
 
-/** null when the message has other recipients, is deleted or never existed. */
+/**
+ * Reads a message from a user's inbox; null when the message was not sent to the user, was deleted
+ * or never existed.
+ */
 export const findInInbox = (
   db: CommonQueryMethods,
   userId: number,
@@ -182,7 +192,7 @@ export const findInInbox = (
     select ${inboxColumns(whole)} from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
-/** The exact number of unread messages of each user; users without any are included with 0. */
+/** Counts the unread messages of each user. Users without unread messages have the count 0. */
 export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -206,9 +216,9 @@ export type PositionRange = { readonly after: number; readonly upTo: number }
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Finds the users among `userIds` whose inbox changed in the range of positions, because a message
- * was sent, edited, deleted or read. Returns them with the position of the latest of these changes,
- * or null when no inbox changed.
+ * Finds the users among `userIds` whose inbox changed in a range of positions, because a message
+ * was sent, edited, deleted or read. `position` is the last change of any inbox in the range.
+ * Returns null when no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,
@@ -239,7 +249,7 @@ export async function movedInboxes(
   return position === null ? null : { ...row, position }
 }
 
-/** Messages that have this user as their only recipient. */
+/** Returns the ids of messages whose only recipient is this user. */
 export const messagesOnlyTo = (
   db: CommonQueryMethods,
   userId: number,

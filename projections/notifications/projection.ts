@@ -5,7 +5,8 @@ import type { UserErased } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
- * How each user wants to be notified, with readable addresses, and the time of the last warning.
+ * The notification settings of each user with decrypted addresses, and the time of the last
+ * low-quota warning.
  */
 export const notifications = projectionOf<NotificationEvent | UserErased>({
   name: 'notifications',

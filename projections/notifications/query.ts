@@ -4,7 +4,7 @@ import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgr
 
 const settingsRow = rowType({
   means: Type.Enum(['email', 'webhook']),
-  /** null: the site's default applies. */
+  /** The remaining quota below which the user is warned; null when the site's default applies. */
   threshold: nullable(quota),
   mailTo: Type.String(),
   webhookUrl: Type.String(),
@@ -34,7 +34,7 @@ export async function notificationsOf(
 
 const lowRow = rowType({
   userId: wireInteger,
-  /** The remaining quota, including what open calls hold. */
+  /** The remaining quota, including the holds of open calls. */
   remaining: quota,
   threshold: quota,
   means: Type.Enum(['email', 'webhook']),
@@ -45,8 +45,9 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Those of the given users who are active, have less than their warning threshold, were last warned
- * before `warnedBefore` (unix milliseconds), and have an address to notify.
+ * Finds the users among `userIds` who are to be warned that their quota is low. Such a user is
+ * active, has less quota than the threshold, has an address, and was last warned before
+ * `warnedBefore` (unix milliseconds).
  */
 export const lowAccounts = (
   db: CommonQueryMethods,

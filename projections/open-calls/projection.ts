@@ -11,7 +11,10 @@ import { projectionOf } from '../projection.ts'
 
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted
 
-/** Calls that are admitted and have not ended; the sweeper searches them for dead owners. */
+/**
+ * Calls that were admitted and have not ended. The sweeper reads this table to find calls whose
+ * owner process has died.
+ */
 export const openCallsProjection = projectionOf<CallEvent>({
   name: 'open-calls',
   version: 1,

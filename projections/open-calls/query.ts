@@ -7,7 +7,7 @@ const openCall = rowType({
   userId: wireInteger,
   tokenId: wireInteger,
   model: Type.String(),
-  /** Unix milliseconds, as is `leaseUntil`. */
+  /** `admittedAt` and `leaseUntil` are unix milliseconds. */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })
@@ -18,7 +18,7 @@ const columns = sql.fragment`
   lease_until as "leaseUntil"
 `
 
-/** Open calls whose lease has expired at `now` (unix milliseconds), oldest first. */
+/** Reads open calls whose lease has expired at `now` (unix milliseconds), oldest first. */
 export const expiredCalls = (
   db: CommonQueryMethods,
   now: number,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** Tasks that have not ended; the poller asks their providers about them. */
+/** Tasks that have not ended. The poller asks their providers for the status. */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
   version: 1,

@@ -6,19 +6,22 @@ const openTask = rowType({
   task: Type.String(),
   userId: wireInteger,
   kind: Type.Enum(['drawing', 'music']),
-  /** null, as are the next two fields, when no provider is known to have the task. */
+  /**
+   * `channelId`, `keyRef` and `upstreamId` are null when it is not known that a provider has the
+   * task.
+   */
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
-  /** Unix milliseconds. */
+  /** The time of submission in unix milliseconds. */
   submittedAt: wireInteger,
 })
 export type OpenTask = RowOf<typeof openTask>
 
-/** The cursor between two pages. */
+/** The last task of a page, after which the next page starts. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
 
-/** Tasks that have not ended, oldest first. */
+/** Reads tasks that have not ended, oldest first. */
 export const openTasks = (
   db: CommonQueryMethods,
   after: OpenTasksAfter,

@@ -4,12 +4,12 @@ import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/optio
 import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
 
-/** The value that replaces a secret while it is set. */
+/** The text that is recorded in place of a secret's value. An unset secret is recorded as empty. */
 const SET = '***'
 
 /**
- * The changes of options: who, when, and the values before and after. Of secrets it records only
- * whether one was set.
+ * All changes of options: the admin, the time, and the values before and after. For a secret
+ * option, the history records only whether the option was set.
  */
 export const optionChanges = projectionOf<OptionsEvent>({
   name: 'option-changes',

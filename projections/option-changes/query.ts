@@ -4,22 +4,27 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import type { Listed, Slice } from '../like.ts'
 
 const changeRow = rowType({
-  /** The position of its event. */
+  /** The position of the event that changed the option. */
   id: wireInteger,
   key: Type.String(),
-  /** null when the previous value is unknown. A secret that is set reads `***`. */
+  /**
+   * The value before the change; null when it is unknown. A secret that is set is shown as `***`.
+   */
   before: nullable(Type.String()),
   after: Type.String(),
-  /** As in events, `user:7`; for a scheduled change, the user who scheduled it. */
+  /**
+   * The user who made the change, in the form `user:7`. For a scheduled change, it is the user who
+   * scheduled the change.
+   */
   actor: Type.String(),
-  /** null when the change was not scheduled. */
+  /** The id of the scheduled change; null when the change was made immediately. */
   plannedId: nullable(wireInteger),
-  /** Unix milliseconds. */
+  /** The time of the change in unix milliseconds. */
   at: wireInteger,
 })
 export type OptionChangeRow = RowOf<typeof changeRow>
 
-/** Lists changes of these options, or of all (null), newest first. */
+/** Lists changes of the options in `keys`, newest first. null lists the changes of all options. */
 export async function listOptionChanges(
   db: CommonQueryMethods,
   { keys, limit, offset }: Slice & { keys: readonly string[] | null },

@@ -8,19 +8,19 @@ import { atCheckpoint } from '../checkpoint.ts'
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list; -1 before any option was
-   * set.
+   * The revision of the options stream, which identifies the price list; -1 before the first option
+   * was set.
    */
   readonly revision: number
-  /** The options that were set, without secret ones. */
+  /** The values of the options that were set, except secret options. */
   readonly values: Map<string, string>
-  /** Keys of the secret options that were set, with their vault references. */
+  /** The vault references of the secret options that were set, by option key. */
   readonly secretRefs: Map<string, string>
 }
 
 const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
 
-/** Reads every option that was set, as of one position. */
+/** Reads all options that were set, with the position up to which events are included. */
 export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
     const { revision } = await siteState(snapshot)
@@ -35,20 +35,23 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   return { position, revision, values: pairs(false), secretRefs: pairs(true) }
 }
 
-/** Whether a call of the model would be refused because it has no price at present. */
+/**
+ * Returns a function that tells whether a call of a model is refused because the model currently
+ * has no price.
+ */
 export async function unpricedModels(
   db: DatabasePool,
 ): Promise<(model: string, group: string) => boolean> {
   const { values, revision } = await allOptions(db)
   const prices = readPriceList(values, revision)
-  // Whether a price exists does not depend on the user's group.
+  // Whether a model has a price does not depend on the user's group.
   return (model, group) =>
     'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 /**
- * Present prices of models, before the group's ratio: null for a model without a price when the
- * caller does not accept unpriced models.
+ * Returns a function that gives the current price of a model before the group's ratio. The function
+ * returns null for a model without a price, unless unpriced models are accepted.
  */
 export async function modelPrices(
   db: DatabasePool,
@@ -61,7 +64,7 @@ export async function modelPrices(
   }
 }
 
-/** Whether this is a demo site, where only the super admin may change anything. */
+/** Returns whether this is a demo site, on which only the super admin can make changes. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   const set = (await allOptions(db)).values.get('DemoSiteEnabled')
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'
@@ -69,7 +72,7 @@ export async function isDemoSite(db: DatabasePool): Promise<boolean> {
 
 const siteRow = rowType({
   revision: wireInteger,
-  /** null until the first-run screen is completed. */
+  /** null until the first-run setup is completed. */
   rootUserId: nullable(wireInteger),
   isSelfUse: Type.Boolean(),
   isDemoSite: Type.Boolean(),

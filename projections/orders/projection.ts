@@ -12,7 +12,7 @@ import type {
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** The provider's reports of refunds and disputes, one row each. */
+/** Handlers that add one row for each refund or dispute reported by the payment provider. */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   TopUpRefundReported: ({ data, meta, position }, rows) => {
     const { orderId, refundId, money, status, reason } = data
@@ -35,7 +35,7 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   },
 }
 
-/** Refunds, and amounts that returned after a refund was reversed. */
+/** Handlers for refunds, and for money that was restored after a reversed refund. */
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data
@@ -63,10 +63,7 @@ const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   },
 }
 
-/**
- * The orders: who ordered how much quota for how much money, whether it was paid, and what was
- * refunded.
- */
+/** Orders of quota: the user, the quota, the price, and whether the order was paid or refunded. */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
   version: 2,
@@ -112,7 +109,7 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/** An event's money in hundredths; the event always has two digits after the point. */
+/** Converts money of an event to hundredths. Money in events always has two decimal places. */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is no sum of money`)
   return BigInt(money.replace('.', ''))

@@ -17,10 +17,10 @@ const orderRow = rowType({
   tradeNo: Type.String(),
   provider: Type.Enum(['epay', 'stripe']),
   method: Type.Enum(['zfb', 'wx', 'stripe']),
-  /** Dollars of quota. */
+  /** The ordered quota in US dollars. */
   amount: wireInteger,
   quota,
-  /** Hundredths of `currency`, as is `refundedCents`. */
+  /** `cents` and `refundedCents` are hundredths of `currency`. */
   cents: quota,
   currency: Type.String(),
   code: Type.String(),
@@ -31,7 +31,7 @@ const orderRow = rowType({
   refundedCents: quota,
   refundedQuota: quota,
   refunds: wireInteger,
-  /** Unix seconds, as is `paidAt`. */
+  /** `createdAt` and `paidAt` are unix seconds. */
   createdAt: wireInteger,
   paidAt: nullable(wireInteger),
 })
@@ -40,11 +40,17 @@ export type OrderRow = RowOf<typeof orderRow>
 export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed'
 
 export type OrderFilter = {
-  /** null: orders of all users. */
+  /** null selects the orders of all users. */
   readonly userId: number | null
-  /** An order's id or trade number, a payment's id, or part of a username; empty matches all. */
+  /**
+   * An order id, a trade number, a payment id, or part of a username. An empty text matches every
+   * order.
+   */
   readonly keyword: string
-  /** `refunded` means wholly or in part; `disputed` means now or earlier; null matches all. */
+  /**
+   * `refunded` includes partial refunds, and `disputed` includes ended disputes. null matches every
+   * order.
+   */
   readonly state: OrderState | null
 }
 
@@ -70,7 +76,10 @@ export type OrderSort =
   | 'payment_method'
   | 'created_at'
 
-/** Columns of orders `o` and users `u`; orders with a refund follow the paid ones. */
+/**
+ * The sort columns of orders `o` and users `u`. By status, refunded orders are sorted after paid
+ * orders.
+ */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,
   username: sql.fragment`lower(coalesce(u.username, ''))`,
@@ -84,7 +93,10 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`o.created_at`,
 } satisfies Record<OrderSort, unknown>
 
-/** Lists orders; equal ones newest first. Money is compared by number, in whatever currency. */
+/**
+ * Lists orders. Orders with equal sort values are listed newest first. Money is sorted by its
+ * number regardless of the currency.
+ */
 export async function listOrders(
   db: CommonQueryMethods,
   { userId, keyword, state, limit, offset, ...order }: OrderFilter & Slice & ListOrder<OrderSort>,
@@ -110,13 +122,16 @@ export async function listOrders(
   return { rows, total }
 }
 
-/** 0 when there are none. */
+/** Returns the highest order id; 0 when there are no orders. */
 export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
   db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
-/** The order that a Stripe payment paid; null when it paid no order of this site. */
+/**
+ * Returns the order that was paid by a Stripe payment; null when the payment does not belong to an
+ * order of this site.
+ */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_orders.orders
@@ -131,12 +146,13 @@ const refundRow = rowType({
   refundNo: wireInteger,
   cents: quota,
   quota,
-  /** Sealed for the user who placed the order. */
+  /** The reason, encrypted with the data key of the user who placed the order. */
   reason: sealed,
   actorId: wireInteger,
   actorName: Type.String(),
   /**
-   * Who reported the refund; `sourceId` is the provider's own id, empty for a refund by an admin.
+   * Where the refund came from: an admin, or the provider's refund or dispute. `sourceId` is the
+   * provider's id of the refund or dispute, and is empty for a refund by an admin.
    */
   source,
   sourceId: Type.String(),
@@ -145,7 +161,7 @@ const refundRow = rowType({
 })
 export type RefundRow = RowOf<typeof refundRow>
 
-/** The refunds of these orders, in the order in which they were made. */
+/** Reads the refunds of these orders in the order in which they were made. */
 export const refundsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -171,7 +187,7 @@ const restorationRow = rowType({
 })
 export type RestorationRow = RowOf<typeof restorationRow>
 
-/** The restorations of these orders, in the order in which they were made. */
+/** Reads the restorations of these orders in the order in which they were made. */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],
@@ -189,19 +205,22 @@ const reportRow = rowType({
   /** The provider's id of the refund, the charge or the dispute. */
   reportId: Type.String(),
   cents: quota,
-  /** A code of the provider, as is `reason`. */
+  /** `status` and `reason` are codes of the payment provider. */
   status: Type.String(),
   reason: Type.String(),
-  /** Unix seconds; null when no evidence is accepted. */
+  /** The deadline for evidence in unix seconds; null when no evidence can be submitted. */
   dueBy: nullable(wireInteger),
   isWithdrawn: Type.Boolean(),
   isReinstated: Type.Boolean(),
-  /** Unix seconds. */
+  /** The time of the report in unix seconds. */
   createdAt: wireInteger,
 })
 export type ReportRow = RowOf<typeof reportRow>
 
-/** All reports of the provider about these orders, in the order of their arrival. */
+/**
+ * Reads all of the payment provider's reports about these orders, in the order in which they
+ * arrived.
+ */
 export const reportsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],

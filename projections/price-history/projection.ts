@@ -6,7 +6,10 @@ import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Every change of a price, by name: the values before and after, the author and the time. */
+/**
+ * The history of prices: for each change of a named price, the values before and after, the author
+ * and the time.
+ */
 export const priceHistory = projectionOf<OptionSet>({
   name: 'price-history',
   version: 3,
@@ -37,7 +40,7 @@ export const priceHistory = projectionOf<OptionSet>({
   },
 })
 
-/** Whose price it is: a model's, a group's, or the price of one group's users in another group. */
+/** Tells what a price applies to: a model, a group, or the users of one group in another group. */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }
   if (option !== 'GroupGroupRatio') return { model: name, group_name: '', user_group: '' }

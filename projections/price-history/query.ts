@@ -4,29 +4,32 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 import { containing, type Listed, type Slice } from '../like.ts'
 
 const priceChange = rowType({
-  /** The position of its event. */
+  /** The position of the event that changed the price. */
   position: wireInteger,
   place: Type.Number(),
-  /** Unix seconds. */
+  /** The time of the change in unix seconds. */
   changedAt: wireInteger,
-  /** As in events, `user:1`; for a scheduled change, the user who scheduled it. */
+  /**
+   * The user who made the change, in the form `user:1`. For a scheduled change, it is the user who
+   * scheduled the change.
+   */
   actor: Type.String(),
-  /** null when the change was not scheduled. */
+  /** The id of the scheduled change; null when the change was made immediately. */
   plannedId: nullable(wireInteger),
-  /** Empty when the author was the system or a user who no longer exists. */
+  /** Empty when the system made the change or the user no longer exists. */
   username: Type.String(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   userGroup: Type.String(),
-  /** null: there was no price of that name. */
+  /** null when the price did not exist before. */
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 })
 export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
-  /** The exact model name. */
+  /** The complete model name. */
   readonly model: string
   /** Part of a model name. */
   readonly keyword: string

@@ -5,7 +5,7 @@ import type { FactMeta } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** The scheduled price changes, and the outcome of each. */
+/** The scheduled price changes and their outcomes. */
 export const priceSchedule = projectionOf<ScheduleEvent>({
   name: 'price-schedule',
   version: 1,

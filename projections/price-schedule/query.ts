@@ -5,7 +5,7 @@ import type { Listed, Slice } from '../like.ts'
 
 const plannedChange = rowType({
   id: wireInteger,
-  /** Unix seconds, as are the other times. */
+  /** `dueAt`, `madeAt` and `endedAt` are unix seconds. */
   dueAt: wireInteger,
   madeAt: wireInteger,
   username: Type.String(),
@@ -13,14 +13,17 @@ const plannedChange = rowType({
     Type.Object({ option: Type.String(), name: Type.String(), value: nullable(Type.String()) }),
   ),
   status: Type.Enum(['planned', 'applied', 'cancelled', 'failed']),
-  /** null while it is pending. */
+  /** null while the change is pending. */
   endedAt: nullable(wireInteger),
-  /** Empty unless it failed. */
+  /** The cause when the change failed; otherwise empty. */
   fault: Type.String(),
 })
 export type PlannedChange = RowOf<typeof plannedChange>
 
-/** Lists pending changes, the next one first; then finished ones, the latest first. */
+/**
+ * Lists scheduled price changes: pending changes first, in the order in which they are due, then
+ * finished changes, newest first.
+ */
 export async function plannedChanges(
   db: CommonQueryMethods,
   { limit, offset }: Slice,

@@ -4,7 +4,7 @@ import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** Redemption codes, the references of their keys, and who redeemed them. */
+/** Redemption codes with the vault references of their keys, and which users redeemed them. */
 export const redemptions = projectionOf<RedemptionEvent>({
   name: 'redemptions',
   version: 1,

@@ -6,29 +6,35 @@ import { containing, type Listed, type Slice } from '../like.ts'
 const redemptionRow = rowType({
   id: wireInteger,
   keyRef: Type.String(),
-  /** The last four characters of the code; empty for a short one. */
+  /** The last four characters of the code; empty when the code is short. */
   keyHint: Type.String(),
   name: Type.String(),
   quota,
   isGift: Type.Boolean(),
-  /** null: no limit. */
+  /** The maximum number of redemptions; null means no limit. */
   maxUses: nullable(wireInteger),
-  /** Unix seconds, as are all times; null when unset. */
+  /**
+   * All times in this file are unix seconds. `validFrom` and `validUntil` are null when they are
+   * not limited.
+   */
   validFrom: nullable(wireInteger),
   validUntil: nullable(wireInteger),
-  /** 1 unused, 2 disabled, 3 used. */
+  /** 1 is unused, 2 disabled, 3 used. */
   status: Type.Number(),
   usedCount: wireInteger,
-  /** The user who redeemed it last; 0 when nobody did. */
+  /** The user who last redeemed the code; 0 when no user has redeemed it. */
   usedUserId: wireInteger,
   usedUsername: Type.String(),
-  /** The time of the last redemption; 0 when there was none. */
+  /** The time of the last redemption; 0 when the code was never redeemed. */
   redeemedAt: wireInteger,
   createdAt: wireInteger,
 })
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
-/** Computes the same statuses as `statusOf` of `domain/redemption`. */
+/**
+ * Computes the status of a code `r` in SQL, with the same rules as `statusOf` in
+ * `domain/redemption`.
+ */
 const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
@@ -43,7 +49,10 @@ export type RedemptionSort =
   | 'redeemed_time'
   | 'valid_until'
 
-/** The largest time, which stands for an absent end. */
+/**
+ * The largest bigint. It replaces a missing end of validity, so that codes without an end are
+ * sorted last.
+ */
 const NEVER = sql.fragment`9223372036854775807`
 
 const orderBy = (sort: RedemptionSort) => {
@@ -61,17 +70,17 @@ const orderBy = (sort: RedemptionSort) => {
 }
 
 export type RedemptionSearch = Slice & {
-  /** Part of the name, or the exact id; empty matches all. */
+  /** A part of the name, or the complete id. An empty text matches every code. */
   readonly keyword: string
-  /** The keyed hash of the keyword, so that a whole code is found by itself. */
+  /** The keyed hash of the keyword, with which a complete code is found by its stored hash. */
   readonly keyLookup: string
-  /** 1 to 3; null matches all. */
+  /** A status from 1 to 3; null matches every code. */
   readonly status: number | null
   readonly sort: RedemptionSort
   readonly isDescending: boolean
 }
 
-/** Lists codes that are not deleted; equal ones newest first. */
+/** Lists codes that are not deleted. Codes with equal sort values are listed newest first. */
 export async function listRedemptions(
   db: CommonQueryMethods,
   search: RedemptionSearch,
@@ -108,7 +117,7 @@ export async function listRedemptions(
 }
 
 const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
-/** The stream that decides about a code, and the vault reference of its key. */
+/** The stream whose events decide about a code, and the vault reference of the code's key. */
 export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>
@@ -117,7 +126,7 @@ const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.frag
     from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
   `)
 
-/** Reads those that exist, in order. */
+/** Reads the keys of the codes that exist, in the order of their ids. */
 export const redemptionKeys = (
   db: CommonQueryMethods,
   ids: readonly number[],

@@ -15,17 +15,17 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
-  /** Called after every commit, and when another process turns out to have moved on. */
+  /** Called after each commit, and when another process has moved the checkpoint of a cursor. */
   readonly onMoved: (cursors: readonly Cursor[]) => void
 }
 
 /**
- * Moves the cursors of the lanes through the segment, all in one transaction. When the fold or
- * write of one cursor fails, that cursor stops and the others continue. Lost connections are
- * retried until they recover. When another process has moved a cursor's checkpoint, the cursor
- * takes over that position; if it is then behind the segment, it catches up later.
- *
- * Returns the lanes that another process may own by now. Nothing was written for these lanes.
+ * Folds a segment of events and moves the cursors of its lanes in one transaction. A cursor whose
+ * fold or write fails stops, and the other cursors continue. When the connection is lost, the
+ * transaction is retried until the connection recovers. When another process has moved a cursor's
+ * checkpoint, the cursor continues from the new position. A cursor that is then behind the segment
+ * catches up later.
+ * Returns the lanes that another process may now own. Nothing was written for these lanes.
  */
 export async function advance(
   deps: AdvanceDeps,
@@ -72,8 +72,8 @@ async function commitCursors(
 }
 
 /**
- * When the database refuses the transaction, commits one by one find out whose rows it refuses: by
- * projection, then by lane.
+ * Commits the folds in one transaction. When the database refuses the transaction, the folds are
+ * committed separately, by projection and then by lane, to find the lane whose rows are refused.
  */
 async function commitOrSplit(
   deps: AdvanceDeps,
@@ -104,7 +104,8 @@ const isForAll = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds some lanes of one projection. Lanes that fail to fold stop and are left out of the result.
+ * Folds several lanes of one projection. A lane that fails to fold is stopped and left out of the
+ * result.
  */
 async function foldCursors(
   deps: AdvanceDeps,
@@ -133,7 +134,7 @@ async function foldCursors(
   }
 }
 
-/** Folds the lanes that can be folded once more, together. */
+/** Folds the remaining lanes again in one fold, after lanes that fail have been removed. */
 async function foldTogether(
   { context }: AdvanceDeps,
   folds: readonly Folded[],
@@ -148,7 +149,10 @@ async function foldTogether(
   return { projection, moves, changes: await fold(projection, segment.events, wanted, context) }
 }
 
-/** null means every event, which is the usual case. */
+/**
+ * Returns which events the cursors still need. null means all events of the segment, which is the
+ * usual case.
+ */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
   const isUsual =
     cursors.length === segment.spans.size &&

@@ -4,12 +4,15 @@ import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { ProjectionName } from '../names.ts'
 import type { Projection } from '../projection.ts'
 
-/** By lane: the position up to which the lane's events are included. */
+/** For each lane, the position up to which events are included. The index is the lane's number. */
 export type LanePositions = readonly number[]
 
 export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
-/** Identifies the shape and meaning of a read model; a different definition requires a rebuild. */
+/**
+ * Returns a hash that identifies the tables and handlers of a projection. A read model with another
+ * hash must be rebuilt.
+ */
 export const definitionOf = ({ sql, version }: Projection): string => {
   const known = definitions.get(sql)?.get(version)
   if (known !== undefined) return known
@@ -19,7 +22,7 @@ export const definitionOf = ({ sql, version }: Projection): string => {
 }
 const definitions = new Map<string, Map<number, string>>()
 
-/** The position up to which events of all lanes are included. */
+/** Returns the position up to which the events of all lanes are included. */
 export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
@@ -40,7 +43,7 @@ export async function readCheckpoints(
   return found
 }
 
-/** Sets all lanes of one read model to given positions, inside the caller's transaction. */
+/** Sets the checkpoints of all lanes of one read model, inside the caller's transaction. */
 export async function writeCheckpoint(
   client: PoolClient,
   projection: Projection,
@@ -64,10 +67,10 @@ export type Move = {
 }
 
 /**
- * Compares and sets many checkpoints at once, inside the caller's transaction. It returns false
- * when another process has moved one of them or rebuilt the read model with another definition; the
- * caller then rolls back. Usually all checkpoints move between the same two positions, which takes
- * one statement.
+ * Moves several checkpoints inside the caller's transaction, each only if it is still at its
+ * expected position. Returns false when another process has moved a checkpoint or rebuilt a read
+ * model with another definition; the caller then rolls back. Usually all checkpoints move between
+ * the same two positions, which takes one statement.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -98,7 +101,10 @@ type LikeMoves = {
   readonly to: number
 }
 
-/** Groups moves with the same ends by the projections that make them in the same lanes. */
+/**
+ * Groups the moves that have the same start, the same end and the same lanes, so that one statement
+ * can make them.
+ */
 function likeMoves(moves: readonly Move[]): LikeMoves[] {
   const found = new Map<string, LikeMoves & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {

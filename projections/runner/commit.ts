@@ -8,25 +8,26 @@ import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-changes.ts'
 
 /**
- * NOTE: a process that stalls inside the transaction keeps its locks, and with them its lanes, from
- * the others. Postgres ends its transaction after this time at the latest.
+ * NOTE: the limit on idle time inside the transaction. A process that stalls inside the transaction
+ * keeps its locks, so other processes cannot take over its lanes. After this time, Postgres ends
+ * the transaction.
  */
 const IDLE_MAX_MS = 3_000
 
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
-/** The same limit as any query of the pool has. */
+/** The time limit of the transaction, equal to the limit of any query of the pool. */
 const WITHIN_MS = 15_000
 
-/** The result of folding some lanes of a projection. */
+/** The row changes and checkpoint moves of some lanes of one projection. */
 export type Folded = {
   readonly projection: Projection
   readonly moves: readonly (Move & { readonly cursor: Cursor })[]
   readonly changes: RowChanges
 }
 
-/** Another process has moved a checkpoint; nothing was written. */
+/** Thrown when another process has moved a checkpoint. Nothing was written. */
 export class CheckpointMoved extends Error {
   constructor(names: readonly ProjectionName[]) {
     super(`the checkpoint of ${names.join(', ')} was moved by another process`)
@@ -34,7 +35,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Another process owns these lanes now; nothing was written. */
+/** Thrown when another process now owns the lanes. Nothing was written. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {
@@ -48,14 +49,17 @@ export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
-  /** Longer than any batch takes on a Postgres that responds. */
+  /**
+   * The time limit of the transaction in milliseconds. It must be longer than a batch takes on a
+   * Postgres server that responds.
+   */
   readonly withinMs?: number
 }
 
 /**
- * Runs one transaction: the lanes still belong to this process, every checkpoint is compared and
- * set, every row is written. Locks are always taken in the same order: leases, checkpoints, rows.
- * The commit does not wait for the disk. If Postgres crashes, rows and checkpoints are lost
+ * Commits folded batches in one transaction: checks that this process still owns the lanes, moves
+ * the checkpoints, and writes the rows. Locks are always taken in the order leases, checkpoints,
+ * rows. The commit does not wait for the disk. If Postgres crashes, rows and checkpoints are lost
  * together and are folded again from the events, which are durable.
  */
 export const commitFolds = (

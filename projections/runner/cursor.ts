@@ -4,33 +4,39 @@ import type { Projection } from '../projection.ts'
 import { PoisonEvent } from './fold.ts'
 
 export type ProjectionFailure = {
-  /** The event at which it stopped; null when the database refused the result of a whole batch. */
+  /**
+   * The position of the event that could not be folded; null when the database refused the rows of
+   * a complete batch.
+   */
   readonly position: number | null
   readonly message: string
 }
 
-/** One projection in one lane, in the process that owns the lane. */
+/** The progress of one projection in one lane, in the process that owns the lane. */
 export type Cursor = {
   readonly projection: Projection
   readonly lane: number
-  /** Its checkpoint, as last read or written by this process. */
+  /** The checkpoint that this process last read or wrote. */
   position: number
   failure: ProjectionFailure | null
 }
 
 export type ProjectionHealth = {
   readonly name: ProjectionName
-  /** The number of lanes that this process owns. */
+  /** The number of the projection's lanes that this process owns. */
   readonly lanes: number
-  /** The position of the lane that is furthest behind; 0 without lanes. */
+  /** The lowest position of these lanes; 0 when the process owns no lanes. */
   readonly position: number
-  /** `standby` means that this process owns none of its lanes. */
+  /** `standby` means that this process owns none of the projection's lanes. */
   readonly state: 'live' | 'catching-up' | 'stopped' | 'standby'
-  /** The failure of one of its lanes. */
+  /** The failure of a stopped lane; null when no lane is stopped. */
   readonly failure: ProjectionFailure | null
 }
 
-/** `isBehind` says whether a lane still reads the store on its own. */
+/**
+ * Summarizes the cursors of one projection. `isBehind` tells whether a cursor still reads older
+ * events from the store.
+ */
 export function healthOf(
   { name }: Projection,
   cursors: readonly Cursor[],
@@ -48,12 +54,15 @@ export function healthOf(
   }
 }
 
-/** Stops one lane of a projection until a restart or a rebuild. */
+/**
+ * Stops one lane of a projection. The lane starts again after a restart of the process or a rebuild
+ * of the read model.
+ */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)
 }
 
-/** Builds the failure from an error and raises the alarm. */
+/** Creates the failure for an error and logs an alarm. */
 export function failureOf(
   { name }: Projection,
   error: unknown,

@@ -4,7 +4,7 @@ import { isUnavailable } from '#infra/postgres/bounded.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/** An event that cannot be folded. Its projection stops at it and never skips it. */
+/** Thrown when an event cannot be folded. The projection stops at the event and never skips it. */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -19,7 +19,10 @@ export class PoisonEvent extends Error {
 
 export type EventFilter = (event: Recorded) => boolean
 
-/** Folds the selected events (null: all of them) in memory. Throws `PoisonEvent`. */
+/**
+ * Folds the selected events in memory; a `null` filter selects all events. Throws `PoisonEvent`
+ * when an event cannot be folded.
+ */
 export async function fold(
   projection: Projection,
   events: readonly Recorded[],
@@ -44,8 +47,9 @@ export async function fold(
 }
 
 /**
- * Whether an error concerns the connection or a passing state instead of the data, so that the same
- * work is retried. SQLSTATE classes for faulty data or statements do not count.
+ * Tells whether an error concerns the connection or a temporary state of the database, so that the
+ * work is retried. Errors in data or statements, recognized by their SQLSTATE class, are not
+ * retried.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

@@ -9,8 +9,8 @@ import { writeChanges } from './write-changes.ts'
 const BATCH = 2_000
 
 /**
- * Creates the tables of a projection in `schema` and folds the events of each lane up to its
- * position.
+ * Creates the tables of a projection in `schema` and folds the events of each lane up to the lane's
+ * position in `upTo`.
  */
 export async function foldIntoNewTables(
   core: Core,
@@ -24,8 +24,8 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds the events after `after`, up to the position of each lane, into tables that nobody reads
- * yet.
+ * Folds the events after `after` and up to each lane's position in `upTo`. The tables are in a new
+ * schema that is not read yet.
  */
 export async function continueFold(
   core: Core,

@@ -10,21 +10,24 @@ import { segmentOf } from './segment.ts'
 
 const BATCH_MAX = 1_000
 /**
- * After a batch, the runner rests four times as long as the batch took. At low load a write is
- * folded at once; under load, batches grow and statements per event become fewer. The bound on a
- * rest keeps rows fresh.
+ * After a batch, the runner waits four times as long as the batch took, at most `REST_MAX_MS`.
+ * Under load, this makes batches larger and reduces the statements per event. At low load, a new
+ * event is folded immediately. The maximum wait keeps the rows up to date.
  */
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
 /**
- * The interval at which a stopped cursor checks whether another process has rebuilt its read model.
+ * The interval at which the runner checks whether another process has rebuilt the read model of a
+ * stopped cursor.
  */
 const STOPPED_CHECK_INTERVAL_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
-/** Events of lanes that another process owns now; the bus may deliver them again. */
+/**
+ * Rejects a batch whose lanes another process now owns. The bus can then deliver its events again.
+ */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
     super(`lanes ${[...lanes].join(', ')} may be another process's now`)
@@ -33,19 +36,19 @@ class LanesNotOwned extends Error {
 }
 
 /**
- * Moves the cursors (every projection in every lane of this process) by the events that the bus
- * delivers, everything pending in one transaction. Cursors that are behind the bus read the store
- * together until they have caught up.
+ * Moves the cursors of this process with the events that the bus delivers. A cursor is one
+ * projection in one lane. All pending batches are folded in one transaction. Cursors that are
+ * behind the bus read the event store together until they have caught up.
  */
 export class LaneRunner implements LaneWorker {
   private readonly deps: AdvanceDeps
   private readonly projections: readonly Projection[]
-  /** The failures of projections whose tables could not be created. */
+  /** The failures of projections whose read model could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
   private cursors: Cursor[] = []
   /**
-   * By lane: the position up to which the bus has delivered everything; later events must be read
-   * from the store.
+   * By lane, the position that the bus or the store's head has reached. A cursor below this
+   * position reads the missing events from the store.
    */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -105,7 +108,10 @@ export class LaneRunner implements LaneWorker {
     return this.reached.size === LANE_COUNT
   }
 
-  /** The lowest position among this process's lanes; none without lanes. */
+  /**
+   * Returns the lowest position of each projection in the lanes of this process. The map is empty
+   * when the process owns no lanes.
+   */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
     for (const { projection, position } of this.cursors) {
@@ -146,7 +152,7 @@ export class LaneRunner implements LaneWorker {
     this.wake()
   }
 
-  /** After the abort signal: waits for the current transaction. */
+  /** Waits for the current transaction to end, after the abort signal. */
   async stop(): Promise<void> {
     await this.running
   }
@@ -186,7 +192,10 @@ export class LaneRunner implements LaneWorker {
     clearTimeout(timer)
   }
 
-  /** Takes one batch per lane; further batches of the same lane wait. */
+  /**
+   * Removes the next batch of each lane from the queue. Further batches of the same lane stay in
+   * the queue.
+   */
   private takePending(): Pending[] {
     const lanes = new Set<number>()
     const taken = this.pending.filter(({ batch }) => {
@@ -217,8 +226,8 @@ export class LaneRunner implements LaneWorker {
   }
 
   /**
-   * Reads one page of the store for all cursors that are behind, starting at the one furthest
-   * behind.
+   * Reads one page of events from the store for all cursors that are behind, starting from the
+   * lowest position.
    */
   private async catchUp(behind: readonly Cursor[]): Promise<void> {
     const lanes = [...new Set(behind.map(({ lane }) => lane))]
@@ -227,7 +236,7 @@ export class LaneRunner implements LaneWorker {
     try {
       const { matches, limit } = pageFor(lanes)
       const events = await this.readAhead(after, end, limit, lanes)
-      // No event is left before the end: the positions between belong to no events.
+      // An empty page means that no events are left before `end`, so the cursors move to `end`.
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(matches)
       const batch = { lanes, events: mine, after, position }
@@ -240,7 +249,10 @@ export class LaneRunner implements LaneWorker {
     }
   }
 
-  /** Reads the next page while the present one is being folded. */
+  /**
+   * Reads a page of events and starts reading the next page, which arrives while the current page
+   * is folded.
+   */
   private async readAhead(
     after: number,
     end: number,
@@ -269,7 +281,10 @@ export class LaneRunner implements LaneWorker {
   }
 }
 
-/** With fewer lanes pages are longer, so transactions are as large as with all lanes. */
+/**
+ * Returns the event filter and the page length for some lanes. With fewer lanes, pages are longer,
+ * so that a transaction contains as many events as with all lanes.
+ */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))
   return {

@@ -28,8 +28,9 @@ export async function ensureMonths(
 }
 
 /**
- * When two processes create a partition, the second finds it there. NOTE: `if not exists` alone
- * fails when the other process commits between the check and the creation.
+ * Creates a partition under a lock, so that a second process finds it instead of creating it again.
+ * NOTE: `if not exists` alone fails when the other process commits between the check and the
+ * creation.
  */
 async function createMonth(
   client: PoolClient,

@@ -8,20 +8,21 @@ import { writeCheckpoint } from './checkpoints.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * After this time the connection is abandoned; whether the transaction committed is then unknown.
+   * The time in milliseconds after which the connection is abandoned. The transaction may or may
+   * not have committed by then.
    */
   readonly withinMs?: number
 }
 
-/** Runs `work` in one separate transaction, without a time limit by default. */
+/** Runs `work` in a separate transaction. By default the transaction has no time limit. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
   { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
-  // NOTE: a connection lost between two statements emits an error event, which would be uncaught
-  // without this listener.
+  // NOTE: a connection that is lost between two statements emits an error event. Without this
+  // listener, the error event would be an uncaught exception.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined
@@ -35,17 +36,18 @@ export async function inTransaction<T>(
     return await (withinMs === undefined ? transact() : answerIn(transact(), withinMs))
   } catch (error) {
     failure = error as Error
-    // A server that did not respond does not respond to this either.
+    // A server that did not respond to `work` would not respond to a rollback either.
     if (!isUnavailable(error)) await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.off('error', onLost)
-    // A failed connection may be in the middle of an exchange and is never reused.
+    // A failed connection may be in the middle of a protocol exchange, so it is closed instead of
+    // returned to the pool.
     client.release(failure)
   }
 }
 
-/** Runs `work` while no other process runs anything under the same name. */
+/** Runs `work` under a named lock, which only one process can hold at a time. */
 export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
   return inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
@@ -53,7 +55,7 @@ export async function withNamedLock<T>(pg: Pool, name: string, work: () => Promi
   })
 }
 
-/** Creates the tables of a projection in `schema`, empty, and drops those that were there. */
+/** Creates empty tables of a projection in `schema`. Existing tables in `schema` are dropped. */
 export async function createTables(
   client: PoolClient,
   projection: Projection,
@@ -65,7 +67,7 @@ export async function createTables(
   await client.query('set local search_path to default')
 }
 
-/** Creates the read model when it does not exist; an existing one stays as it is. */
+/** Creates a read model if it does not exist. An existing read model is left unchanged. */
 export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void> =>
   inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [

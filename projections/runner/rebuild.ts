@@ -7,16 +7,17 @@ import { continueFold, foldIntoNewTables } from './fresh-fold.ts'
 import { inTransaction, withNamedLock } from './read-model.ts'
 
 /**
- * Longer than the last events take; a process that stalls during the swap is ended after this time.
+ * The limit on idle time inside the swap transaction, longer than folding the last events takes.
+ * Postgres ends the transaction of a process that stalls during the swap.
  */
 const IDLE_MAX_MS = 30_000
 
 /**
- * Fills a new version of a read model beside the live one, which stays readable and keeps moving,
- * and swaps the two in one transaction. Returns the positions of the new version's lanes. A rebuild
- * that dies leaves the live version as it was; the next rebuild removes its remains.
- * `isNeeded` is asked once no other process rebuilds the model; when it is not needed, null is
- * returned.
+ * Builds a new version of a read model in a second schema and then swaps the schemas in one
+ * transaction. Until the swap, the live version stays readable and keeps advancing. A failed
+ * rebuild leaves the live version unchanged, and the next rebuild removes the remains. Returns the
+ * positions of the new version's lanes. `isNeeded` is called under the rebuild lock; when it
+ * returns false, nothing is rebuilt and null is returned.
  */
 export const rebuildReadModel = (
   core: Core,
@@ -39,7 +40,8 @@ async function rebuildAlone(
   const begun = ALL_LANES.map(() => reached)
   await foldIntoNewTables(core, projection, context, next, begun)
   return inTransaction(core.pg, async (client) => {
-    // Blocks the writers of all read models, so that no lane moves until the swap is done.
+    // The lock blocks the writers of all read models, so that no lane moves before the swap is
+    // done.
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
       lock table projections.checkpoint in share row exclusive mode`)
     const found = (await readCheckpoints(client)).get(projection.name)

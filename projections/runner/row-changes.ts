@@ -5,8 +5,8 @@ export type Cells = Readonly<Record<string, Cell>>
 export type Increments = Readonly<Record<string, bigint>>
 
 /**
- * `insert`: the row is new. `upsert`: the row is created when missing, otherwise changed. `patch`:
- * the row must exist. `remove`: the row must exist, and is deleted.
+ * `insert` creates a row that must not exist. `upsert` creates or changes a row. `patch` changes a
+ * row that must exist. `remove` deletes a row that must exist.
  */
 export type ChangeKind = 'insert' | 'upsert' | 'patch' | 'remove'
 
@@ -18,36 +18,41 @@ export type RowChange = {
 }
 
 /**
- * The changes that a batch of events makes to the rows of one read model, folded in memory to one
- * change per row. Nothing is read back: a cell is either set or added to, and both compose.
+ * The row changes of a batch of events in one read model, merged in memory to one change per row.
+ * No rows are read from the database: a change only sets cells or adds to cells, so that successive
+ * changes can be merged.
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
 
-  /** Inserts a row that cannot exist yet. */
+  /** Inserts a row that must not exist. */
   insert(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'insert', key, set, {})
   }
 
-  /** Sets cells of a row that may be new. */
+  /** Sets cells of a row, which is created if it does not exist. */
   put(table: string, key: Cells, set: Cells): void {
     this.#merge(table, 'upsert', key, set, {})
   }
 
-  /** Adds to cells of a row that may be new (its cells then start at 0), and sets others. */
+  /**
+   * Adds to cells of a row and sets other cells. If the row does not exist, it is created and the
+   * cells added to start at 0.
+   */
   add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
     this.#merge(table, 'upsert', key, set, add)
   }
 
-  /** Sets and adds to cells of a row that must exist. */
+  /** Sets cells of a row that must exist, and adds to other cells. */
   patch(table: string, key: Cells, set: Cells, add: Increments = {}): void {
     this.#merge(table, 'patch', key, set, add)
   }
 
   /**
-   * Sets cells of all rows that match `where`, any number of them. They are written after all other
-   * changes of the batch, so later events must not set the same cells to other values.
+   * Sets cells of all rows that match `where`; it is valid that no row matches. These changes are
+   * written after all other changes of the batch, so later events must not set the same cells to
+   * other values.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
@@ -61,7 +66,7 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
-  /** The changes of `patchWhere`, in order. */
+  /** The changes made by `patchWhere`, in the order of the calls. */
   get wide(): readonly (readonly [table: string, change: RowChange])[] {
     return this.#wide
   }
@@ -84,7 +89,7 @@ export class RowChanges {
     }
     assert(kind !== 'insert' && earlier.kind !== 'remove', `${table}: row ${id} made twice`)
     if (kind === 'remove') {
-      // A row that is created and removed within one batch is not written.
+      // A row that is created and removed in the same batch is not written.
       if (earlier.kind === 'insert') rows.delete(id)
       else rows.set(id, { kind, key, set: {}, add: {} })
       return
@@ -101,7 +106,10 @@ export class RowChanges {
   }
 }
 
-/** An undefined cell comes from a payload of an unknown shape and is never written. */
+/**
+ * Throws when a cell is undefined, because the event then has an unknown shape. Returns a copy of
+ * the cells.
+ */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
     assert(set[column] !== undefined, `${table}.${column} is missing in the event`)

@@ -1,16 +1,18 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 
-/** `events` contains every event of each lane between the two positions. */
+/**
+ * A range of events that is folded at once. `spans` has a start and an end position for each lane,
+ * and `events` contains every event of each lane between these positions.
+ */
 export type Segment = {
   readonly spans: ReadonlyMap<number, { readonly after: number; readonly position: number }>
   readonly events: readonly Recorded[]
 }
 
 /**
- * Joins batches of different lanes into one segment, so that batches which a bus delivers lane by
- * lane are written in one transaction. Events keep their order within each lane, which is all that
- * matters.
+ * Joins batches of different lanes into one segment, so that one transaction can write them. Events
+ * keep their order within each lane, because only that order matters.
  */
 export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
   spans: new Map(

@@ -14,31 +14,33 @@ import { rebuildReadModel } from './rebuild.ts'
 import { type Verdict, verifyReadModel } from './verify.ts'
 
 export type ProjectionRunner = {
-  /** The positions of the lanes that this process owns. */
+  /** Returns the lowest position of each projection in the lanes that this process owns. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** False while an event that cannot be folded has stopped a projection. */
+  /** Returns false while a projection is stopped by an event that cannot be folded. */
   readonly isHealthy: () => boolean
-  /** Rebuilds a read model beside the live one, which also restarts a stopped one. */
+  /**
+   * Rebuilds a read model while the live version stays readable. A stopped read model is restarted.
+   */
   readonly rebuild: (name: ProjectionName) => Promise<void>
-  /** Compares read models (all, or one) with a fresh fold of the events. */
+  /** Compares one read model, or all of them, with a new fold of the events. */
   readonly verify: (name?: ProjectionName) => Promise<Verdict[]>
   readonly stop: () => Promise<void>
 }
 
-/** Options for tests. */
+/** Options that only tests use. */
 export type RunnerOptions = {
   readonly projections?: readonly Projection[]
-  /** Runs inside every transaction, after the rows and before the commit. */
+  /** Called inside each transaction, after the rows are written and before the commit. */
   readonly beforeCommit?: (names: readonly ProjectionName[]) => void
-  /** The time limit of a transaction. */
+  /** The time limit of a transaction in milliseconds. */
   readonly withinMs?: number
 }
 
 /**
- * Creates read models that are missing or have an older definition, and then keeps them up to date
- * with the event store. Processes that call this share the lanes. Resolves once the read models can
- * be read; they may still be catching up.
+ * Starts maintaining the read models. Missing read models, and those with another definition, are
+ * built first. After that, events update them. Processes that call this function share the lanes.
+ * The promise resolves when the read models can be read, even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -84,14 +86,18 @@ export async function startProjections(
 }
 
 /**
- * A runner with all lanes knows every position; with some lanes, readers have to poll the others.
+ * Publishes the runner's positions when it owns all lanes. A runner with only some lanes does not
+ * know all positions, so readers poll the positions from the database.
  */
 function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
   signal.setComplete(runner.hasAllLanes())
   if (runner.hasAllLanes()) signal.publish(runner.positions())
 }
 
-/** Creates the read models and returns the failures of those that could not be created. */
+/**
+ * Creates the read models and rebuilds those with another definition. Returns the failures of those
+ * that could not be built.
+ */
 async function openReadModels(
   core: Core,
   projections: readonly Projection[],
@@ -118,7 +124,7 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/** The context in which handlers fold, the same in every process. */
+/** Returns the context in which handlers fold. It gives the same results in every process. */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {
@@ -126,7 +132,8 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // Otherwise one damaged text would stop every message, and the live socket with them.
+      // An unreadable text is returned as empty, because an error would stop the projection for all
+      // messages.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
       return ''

@@ -9,17 +9,19 @@ import { inTransaction, withNamedLock } from './read-model.ts'
 
 export type Verdict = {
   readonly name: ProjectionName
-  /** The position of the lane furthest behind; each lane was compared at its own checkpoint. */
+  /**
+   * The lowest position of the read model's lanes. Each lane was compared at its own checkpoint.
+   */
   readonly position: number
   readonly isEqual: boolean
-  /** For each table: its name, its number of rows, and their hash. */
+  /** For each table, its name, its number of rows and their hash. */
   readonly found: string
   readonly expected: string
 }
 
 /**
- * Compares a read model with a fresh fold of the events, by canonical hash, at the checkpoints of
- * one snapshot. The live model keeps moving meanwhile.
+ * Compares a read model with a new fold of the events by a hash of all rows. The comparison uses
+ * the checkpoints of one snapshot, so the live read model can keep advancing.
  */
 export const verifyReadModel = (
   core: Core,
@@ -58,9 +60,9 @@ async function verifyAlone(
 }
 
 /**
- * One hash over all rows of a read model's tables, independent of the order of the rows: each row
- * is hashed with SHA-256, the hashes are sorted and hashed in buckets, and the hashes of the
- * buckets are hashed together.
+ * Computes a hash over all rows of a read model's tables that does not depend on the order of the
+ * rows. Each row is hashed with SHA-256. The row hashes are sorted and hashed in buckets, and the
+ * bucket hashes are hashed together.
  */
 async function canonicalHash(
   client: Pool | PoolClient,

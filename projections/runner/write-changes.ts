@@ -14,17 +14,17 @@ export type ToWrite = {
 }
 
 type TableRows = {
-  /** The table name, with its schema. */
+  /** The table name, qualified with its schema. */
   readonly table: string
   readonly shape: TableShape
   readonly rows: readonly RowChange[]
 }
 
 /**
- * Writes folded batches inside the caller's transaction: one statement per table and kind of change
- * for any number of rows. Rows travel as one JSON text, so the statement stays the same and is
- * planned once per connection. The order of writes is fixed: see `isShared`.
- * Throws when a row that must be new exists, or when one that must exist does not.
+ * Writes folded batches inside the caller's transaction. Each table and kind of change takes one
+ * statement for any number of rows. The rows are sent as one JSON text, so that the statement text
+ * is constant and is planned once per connection. The order of writes is fixed (see `isShared`).
+ * Throws when a row that must be new exists, or when a row that must exist is missing.
  */
 export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
   const tables = writes.flatMap(tablesOf)
@@ -39,7 +39,7 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   }
 }
 
-/** Changes the rows that match cells other than their key: none, or any number of them. */
+/** Changes all rows that match cells outside their key. It is valid that no row matches. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,
@@ -142,8 +142,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * Postgres accepts neither NUL characters nor unpaired surrogates; such a text must not stop an
- * account's events.
+ * Replaces NUL characters and unpaired surrogates in texts. Postgres rejects them, and such a text
+ * must not stop the account's events.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** Every drawing and music task: its request, its state and its result. */
+/** All drawing and music tasks: the request, the state and the result. */
 export const tasks = projectionOf<TaskEvent>({
   name: 'tasks',
   version: 1,
@@ -46,7 +46,10 @@ const asked = (data: TaskSubmitted['data']) => ({
   prompt: data.prompt,
 })
 
-/** When the failure carries no answer, the provider's earlier answer stays. */
+/**
+ * Returns the cells of a failed task. When the failure contains no answer of the provider, the
+ * provider's earlier answer is kept.
+ */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',
   cause: data.cause,

@@ -11,12 +11,12 @@ import {
 } from '#infra/postgres/row-types.ts'
 import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../like.ts'
 
-/** The largest bigint, which sorts after every value. */
+/** The largest bigint, which is sorted after every other value. */
 const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
   id: Type.String(),
-  /** The position of its submission, which grows with time. */
+  /** The position of the task's submission event. It grows with the time of submission. */
   position: wireInteger,
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
@@ -34,10 +34,11 @@ const taskRow = rowType({
   code: wireInteger,
   status: Type.String(),
   /**
-   * The cause of a failure: `failed`, `refused`, `unreachable`, `lost`, `timeout`; otherwise empty.
+   * The cause of a failure: `failed`, `refused`, `unreachable`, `lost` or `timeout`. Empty when the
+   * task has not failed.
    */
   cause: Type.String(),
-  /** Unix milliseconds, as are the two below. */
+  /** `submittedAt`, `startedAt` and `finishedAt` are unix milliseconds. */
   submittedAt: wireInteger,
   startedAt: nullable(wireInteger),
   finishedAt: nullable(wireInteger),
@@ -53,13 +54,16 @@ export { type ListOrder, SORT_WINDOW } from '../like.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 
-/** Absent fields match everything. Times are unix seconds, both ends included. */
+/**
+ * A filter of tasks. An absent field matches every task. `from` and `to` are unix seconds and
+ * inclusive.
+ */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number
   readonly channelId?: number
   readonly id?: string
-  /** Also matches `id` against the provider's task id. */
+  /** When true, `id` also matches the provider's task id. */
   readonly isByUpstreamId?: boolean
   readonly from?: number
   readonly to?: number
@@ -82,7 +86,10 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 
 type Chosen = ReturnType<typeof sql.fragment>
 
-/** Names are joined to the few rows that are shown, with their present values. */
+/**
+ * Selects the chosen tasks with names. Names are joined after the tasks are chosen, so only the
+ * tasks shown are joined, and the names are the current ones.
+ */
 const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   with chosen as materialized (${rows})
   select
@@ -101,7 +108,10 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
   order by ${order}
 `
 
-/** Lists tasks newest first, below `before` (a row's position) when it is given. */
+/**
+ * Lists tasks newest first. When `before` (a position) is given, only tasks with lower positions
+ * are listed.
+ */
 export const listTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -130,7 +140,7 @@ export type TaskSort =
   | 'status'
   | 'code'
 
-/** Columns of tasks `w`; tasks that have not ended sort after those that have. */
+/** The sort columns of tasks `w`. Tasks that have not ended are sorted after ended tasks. */
 const SORT_COLUMNS = {
   submit_time: sql.fragment`w.position`,
   finish_time: sql.fragment`coalesce(w.finished_at, ${NEVER})`,
@@ -146,8 +156,8 @@ const SORT_COLUMNS = {
 } satisfies Record<TaskSort, unknown>
 
 /**
- * Lists tasks sorted by a column: those of the newest `SORT_WINDOW` tasks below `before`, equal
- * ones newest first.
+ * Lists tasks sorted by a column. Only the newest `SORT_WINDOW` tasks with positions below `before`
+ * are sorted. Tasks with equal values are listed newest first.
  */
 export const sortedTasks = (
   db: CommonQueryMethods,
@@ -169,7 +179,7 @@ export const sortedTasks = (
     ),
   )
 
-/** The position of the newest task; 0 when there is none. */
+/** Returns the position of the newest task that matches the filter; 0 when no task matches. */
 export const newestTaskPosition = async (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -179,10 +189,16 @@ export const newestTaskPosition = async (
     order by position desc limit 1
   `)) ?? 0
 
-/** The count stops here, because a page of a list must not read the whole table. */
+/**
+ * The highest count shown. Counting stops there, so that a page of a list does not read the whole
+ * table.
+ */
 export const TASKS_COUNTED_MAX = 100_000
 
-/** Counts up to `most` tasks; one more than that means there are more. */
+/**
+ * Counts the matching tasks up to `most`. By default `most` is one above the highest count shown,
+ * which tells that there are more tasks.
+ */
 export const countTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
@@ -195,8 +211,8 @@ export const countTasks = (
   `)
 
 /**
- * Tasks that changed after one position and up to another, in their present state, oldest change
- * first.
+ * Reads tasks that changed at positions above `after` and up to `upTo`, in their current state.
+ * They are sorted by their last change, oldest first.
  */
 export const changedTasks = (
   db: CommonQueryMethods,
@@ -224,7 +240,7 @@ export type PositionRange = {
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
 export type TaskOwner = RowOf<typeof taskOwner>
 
-/** The owners of these tasks; unknown and finished tasks are left out. */
+/** Reads the owners of these tasks. Unknown and finished tasks are absent. */
 export const openTaskOwners = (
   db: CommonQueryMethods,
   ids: readonly string[],

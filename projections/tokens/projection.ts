@@ -20,8 +20,8 @@ import { secondsOf } from '../seconds.ts'
 import { TOKEN_COLUMNS } from './query.ts'
 
 /**
- * The access tokens, with readable names for searching and with references of their keys, never
- * keys. Budgets are in the balances.
+ * The users' tokens with decrypted names for search, and with vault references in place of keys.
+ * The `balances` projection has the budgets.
  */
 export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',
@@ -54,7 +54,8 @@ export const tokens = projectionOf<TokenEvent | UserErased>({
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
-    // Deleted tokens too, as a rebuild would have them once the user's data key is destroyed.
+    // Deleted tokens also lose their names, because a rebuild cannot decrypt the names after the
+    // user's data key is destroyed.
     UserErased: ({ data }, rows) =>
       rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },

@@ -6,19 +6,22 @@ import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import { fieldColumns, selectedFields } from '../field-cells.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-/** The columns that are not called as their field is. */
+/** The columns whose names differ from the name of their field. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
   id: wireInteger,
   userId: wireInteger,
   name: Type.String(),
-  /** As set by its owner; expired and exhausted follow from the time and the budget. */
+  /**
+   * Whether the owner enabled the token. The statuses expired and exhausted are computed from the
+   * time and the budget.
+   */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /** Unix seconds; null means that it never expires. */
+  /** The time of expiry in unix seconds; null means that the token never expires. */
   expiresAt: nullable(wireInteger),
-  /** null: every model of the group. */
+  /** The models that the token may call; null means every model of the group. */
   models: nullable(Type.Array(Type.String())),
   rateLimit: Type.Object({
     isEnabled: Type.Boolean(),
@@ -43,13 +46,15 @@ const columns = sql.fragment`
   ${selectedFields('t', TOKEN_FIELDS, TOKEN_COLUMNS)}
 `
 
-/** null when the token never existed; a deleted one is returned with `isDeleted`. */
+/**
+ * Reads a token; null when the token never existed. A deleted token is returned with `isDeleted`.
+ */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
   `)
 
-/** Every token that is not deleted, as of one position. */
+/** Reads all tokens that are not deleted, with the position up to which events are included. */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
   atCheckpoint(db, 'tokens', (snapshot) =>
     snapshot.any(sql.type(tokenRow)`
@@ -57,7 +62,10 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
     `),
   )
 
-/** All tokens of this name, deleted ones included, of one user or of all users. */
+/**
+ * Returns the ids of all tokens with this name, of one user or of all users, including deleted
+ * tokens.
+ */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
   name: string,
@@ -82,11 +90,14 @@ export type TokenSort =
 
 export type TokenSearch = Slice & {
   readonly userId: number
-  /** Part of the name; empty matches all. */
+  /** A part of the name. An empty text matches every token. */
   readonly keyword: string
-  /** Ids of the tokens whose keys match a search; null matches all. */
+  /** The ids of tokens whose keys match a search; null matches every token. */
   readonly ids: readonly number[] | null
-  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted, as of `now`; null matches all. */
+  /**
+   * 1 is enabled, 2 disabled, 3 expired, 4 exhausted, each at the time `now`; null matches every
+   * token.
+   */
   readonly status: number | null
   readonly sort: TokenSort
   readonly isDescending: boolean
@@ -94,10 +105,13 @@ export type TokenSearch = Slice & {
   readonly now: number
 }
 
-/** The largest bigint, which sorts after every value. */
+/** The largest bigint, which is sorted after every other value. */
 const NEVER = sql.fragment`9223372036854775807`
 
-/** Computes the same statuses as `statusOf` of `read-api/tokens`, for rows `t` and budgets `b`. */
+/**
+ * Computes the status of a token `t` with the budget `b` in SQL, with the same rules as `statusOf`
+ * in `read-api/tokens`.
+ */
 const statusAt = (now: number) => sql.fragment`
   case
     when t.status <> 1 then 2
@@ -124,7 +138,10 @@ const orderBy = (sort: TokenSort, now: number) => {
   return by[sort]
 }
 
-/** Lists a user's tokens that are not deleted; equal ones newest first. */
+/**
+ * Lists a user's tokens that are not deleted. Tokens with equal sort values are listed newest
+ * first.
+ */
 export async function listTokens(
   db: CommonQueryMethods,
   { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
@@ -150,7 +167,7 @@ export async function listTokens(
 
 const keyOf = rowType({ id: wireInteger, keyRef: Type.String(), keyLookup: Type.String() })
 
-/** References and keyed hashes of all keys of a user. */
+/** Reads the vault references and keyed hashes of the keys of a user's tokens. */
 export const tokenKeysOf = (
   db: CommonQueryMethods,
   userId: number,
@@ -164,8 +181,9 @@ const touched = rowType({ ...TOKEN, position: wireInteger })
 export type TouchedToken = RowOf<typeof touched>
 
 /**
- * Tokens that were changed, refilled or used after one position and up to another, deleted ones
- * included, each with the last such position, of one user or of all users.
+ * Reads tokens that were changed, refilled or used at positions above `after` and up to `upTo`, of
+ * one user or of all users. Deleted tokens are included. `position` is the last such position of
+ * the token.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

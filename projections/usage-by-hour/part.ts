@@ -1,4 +1,4 @@
-/** The parts that a row of the log counts towards, besides the site's total. */
+/** The keys under which the usage of a log row is summed, in addition to the site's total. */
 export const partOf = {
   user: (id: number) => `user:${id}`,
   token: (id: number) => `token:${id}`,

@@ -13,9 +13,9 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /**
- * Counts and sums of the log's rows: by hour for the site and for each user, channel and group; by
- * day, because years of hours would be too many rows, for each user, token, channel and group.
- * Provider costs are summed only for the parts that admins look at.
+ * Counts and sums of the usage log. Sums by hour exist for the site and for each user, channel and
+ * group. Sums by day exist for each user, token, channel and group, because the hours of several
+ * years would be too many rows. Provider costs are summed only where admins look at them.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
@@ -69,8 +69,8 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
 }
 
-// NOTE: written even when it is zero, so that all rows are written by one statement, in the order
-// of their keys.
+// NOTE: a cost of zero is written as well, so that one statement writes all rows in the order of
+// their keys.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
 function costOf({ data }: Recorded<LoggedEvent>) {
@@ -82,8 +82,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Takes channel and group from the log's own columns, so that rows found by group there are counted
- * for that group.
+ * Returns the channel and group of a log row. They are the values of the log's columns, so that the
+ * sums agree with a filter of the log by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined
@@ -93,8 +93,8 @@ const placeOf = ({ call, call_group = '' }: LogCells): Place =>
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /**
- * A group's part does not distinguish channels; usage by channel and group is in the channel's
- * part.
+ * Returns the channel and the group for which a log row is summed. The group's sum does not
+ * distinguish channels, because the channel's sum contains the group.
  */
 function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [

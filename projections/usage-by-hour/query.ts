@@ -13,9 +13,12 @@ import { partOf } from './part.ts'
 
 export { partOf } from './part.ts'
 
-/** An hour is identified by the unix second of its start; both ends are included. */
+/**
+ * A filter of hourly sums. An hour is identified by the unix second of its start, and the range is
+ * inclusive.
+ */
 export type HoursFilter = {
-  /** One user; all users when absent. */
+  /** The id of one user. When absent, the sums cover all users. */
   readonly userId?: number
   readonly type?: number
   readonly model?: string
@@ -49,7 +52,7 @@ const usagePoint = rowType({
 })
 export type UsagePoint = RowOf<typeof usagePoint>
 
-/** Charged calls (type 2) by hour and model; hours without any are left out. */
+/** Reads the charged calls (type 2) by hour and model. Hours without charged calls are absent. */
 export const usagePoints = (
   db: CommonQueryMethods,
   filter: HoursFilter,
@@ -71,8 +74,8 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * Selects rows of some parts (see `partOf`); times are the seconds at which an hour or a day
- * starts.
+ * A filter of the sums of some parts (see `partOf`). `from` and `to` are unix seconds at which an
+ * hour or a day starts.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]
@@ -84,11 +87,11 @@ export type PartsFilter = {
   readonly to?: number
 }
 
-/** Sums hours of a channel or a group. */
+/** Sums the usage of channels or groups over hours. */
 export const sumPartHours = (db: CommonQueryMethods, filter: PartsFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`read_usage_by_hour.by_part where ${inParts(filter, HOUR)}`))
 
-/** Sums days, also of a user or a token. */
+/** Sums the usage of channels, groups, users or tokens over days. */
 export const sumPartDays = (db: CommonQueryMethods, filter: PartsFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`read_usage_by_hour.by_day where ${inParts(filter, DAY)}`))
 
@@ -119,17 +122,23 @@ const sums = (from: Piece) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/** Hours by the second of their start; both ends included. */
+/** A range of hours, each identified by the unix second of its start. The range is inclusive. */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
-/** The known costs of providers, and the quota charged for the same calls. */
+/**
+ * What the providers charge as far as it is known, and the quota charged to users for the same
+ * calls.
+ */
 const costed = { cost: quota, costedQuota: quota }
 
 const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
 
-/** The quota charged to all users (type 2), and the number of failed calls (type 6). */
+/**
+ * Reads the site's totals: the quota charged to all users (type 2), the provider costs, and the
+ * number of failed calls (type 6).
+ */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`
     select coalesce(sum(count) filter (where type = 2), 0)::int8 as count,
@@ -142,7 +151,7 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
 
 const modelSpent = rowType({ model: Type.String(), ...spent, ...costed })
 
-/** The models with the highest charges. */
+/** Reads the models with the highest charges. */
 export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
   db.any(sql.type(modelSpent)`
     select model, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -155,15 +164,16 @@ export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, l
 
 const userSpent = rowType({
   userId: wireInteger,
-  /** Empty once the user was erased. */
+  /** Empty when the user was erased. */
   username: Type.String(),
   ...spent,
-  /** The number of users that were charged at all. */
+  /** The number of all users with charges in the range. */
   users: wireInteger,
 })
 
 /**
- * The users with the highest charges: whole days are read by day, the hours at both ends by hour.
+ * Reads the users with the highest charges. Complete days are read from daily sums; the hours at
+ * the start and end of the range are read from hourly sums.
  */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })
@@ -187,7 +197,10 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
   `)
 }
 
-/** The whole days from `first` up to `last`, and the hours before and after them up to `end`. */
+/**
+ * Splits a range of hours. The complete days run from `first` to before `last`. Single hours come
+ * before `first` and from `last` to before `end`.
+ */
 function wholeDays({ fromHour, toHour }: Hours) {
   const end = toHour + 3_600
   const first = Math.min(end, Math.ceil(fromHour / DAY_SECONDS) * DAY_SECONDS)
@@ -198,7 +211,8 @@ function wholeDays({ fromHour, toHour }: Hours) {
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
 /**
- * The channels with the highest charges, deleted ones included; hours and days as in `topUsers`.
+ * Reads the channels with the highest charges, including deleted channels. Hours and days are read
+ * as in `topUsers`.
  */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)
@@ -233,7 +247,7 @@ const tokenPoint = rowType({
 
 export type Days = { readonly fromDay: number; readonly toDay: number }
 
-/** The charges of a user by UTC day. */
+/** Reads the charges of a user by UTC day. */
 export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
   db.any(sql.type(dayPoint)`
     select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
@@ -244,8 +258,8 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
   `)
 
 /**
- * The same for the user's tokens with the highest charges, deleted ones included, and for the
- * playground.
+ * Reads the charges of a user by UTC day for the tokens with the highest used quota, including
+ * deleted tokens, and for the playground.
  */
 export const tokenDays = (
   db: CommonQueryMethods,

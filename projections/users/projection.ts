@@ -15,7 +15,7 @@ import { secondsOf } from '../seconds.ts'
 
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
-/** Sets cells of an event's user, and the position of the user's last change. */
+/** Sets cells of the user to whom an event belongs, and the position of the user's last change. */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,
   rows: RowChanges,
@@ -36,9 +36,9 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * The owner of an identity comes from the identity's own stream, the user's view of it from the
- * user's stream, so each row belongs to one lane. NOTE: a released identity keeps its row, because
- * it may be claimed again in the same batch.
+ * Handlers for identities. The owner of an identity is updated from the identity's stream, and the
+ * user's fields are updated from the user's stream, so that each row belongs to one lane. NOTE: a
+ * released identity keeps its row, because it may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -53,7 +53,10 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
     changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }
 
-/** Empties every text about a person, as a rebuild would have it once the data key is destroyed. */
+/**
+ * The cells that clear all texts about an erased user. A rebuild gives the same empty texts,
+ * because the user's data key is destroyed.
+ */
 const NO_TEXTS = { username: '', display_name: '' }
 
 const TABLES = {
@@ -68,7 +71,7 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
   must_change_password: isTemporary === true,
 })
 
-/** The users, with readable names for searching. */
+/** The users, with decrypted names for search. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 7,
