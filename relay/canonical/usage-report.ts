@@ -41,6 +41,7 @@ export const outputCeiling = (outputTokensMax: number): number =>
  * `completion_tokens` includes reasoning and audio tokens. A reported zero is kept as zero. If
  * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
  * (`cached_tokens`) are read.
+ *
  * An anomaly makes no call cheaper. A count beyond its ceiling is replaced by the ceiling, a
  * fraction is rounded up, and digits in a text are read as a number. A cache count lowers the price
  * only if the count is plausible and the prompt was not cut. If the report is not trusted, `meter`

@@ -7,7 +7,10 @@ import type { Caller } from './authenticate.ts'
 import type { EmptiedAccounts } from './emptied-accounts.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Why a caller may no longer call; null while it may. */
+/**
+ * Returns the reason why the caller of a running call has lost access, or null while access is
+ * allowed.
+ */
 export type AccessCheck = () => RelayErrorCode | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
@@ -16,16 +19,16 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 }
 
 /**
- * Says whether the caller of a running call would still be admitted: by the same rules as at its
- * start, with the views as they are now. A check costs a few look-ups. A changed list of addresses
- * has to be opened first, and an account has to be read, so both take effect with a later check.
+ * Returns a function that checks whether a running call would still be admitted, by the rules that
+ * apply now. A check costs a few look-ups in memory. Decrypting a changed list of IP addresses and
+ * reading the account are asynchronous, so their results take effect with a later check.
  */
 export function accessCheck(
   { views, vault, now, log, emptied }: Deps,
   { token, user, group }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  // A playground's token is in no view, and may call for as long as its user may.
+  // The token of a playground call is not stored in a view. Its access depends on the user alone.
   const isListed = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
@@ -57,7 +60,8 @@ export function accessCheck(
     }
     const { options, prices } = views.options
     const isUsable = group === currentUser.group || options.usableGroups.has(group)
-    // A user who is moved to another group keeps the calls that began in the former one.
+    // If an admin moves a user to another group, calls that began in the user's former group
+    // continue.
     if (isGroupChosen && !isUsable) return 'group_not_allowed'
     const isDeleted = groupRatioOf(prices, user.group, group) === undefined
     return isDeleted ? 'group_not_allowed' : emptied.errorOf(user.userId, call)

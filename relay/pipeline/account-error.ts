@@ -10,8 +10,8 @@ const CODES = new Set([
 ])
 
 /**
- * Returns a code when the provider rejects our key or account; null otherwise. Only the status and
- * structured codes decide, because the text of an error may echo a prompt.
+ * Returns an error code if the provider rejected the site's key or account, and null otherwise. The
+ * text of the error is not read, because it may echo a prompt.
  */
 export function accountErrorOf({
   error,
@@ -24,7 +24,10 @@ export function accountErrorOf({
   return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
 }
 
-/** The same of an error alone, such as a stream may bring under a status of 200. */
+/**
+ * Returns the account error in the JSON of a provider's error, or null if it reports another error.
+ * A stream with status 200 can also contain such an error.
+ */
 export function accountCodeIn(error: Buffer): string | null {
   const code = providerErrorCode(error)
   return code !== null && CODES.has(code) ? code : null

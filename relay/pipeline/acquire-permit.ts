@@ -14,21 +14,24 @@ import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** How a call ended, for its limits. */
+/** The outcome of a call, by which its rate and token limits are updated. */
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
-/** The parts of a request that determine its size. */
+/** The properties of a request that determine its size. */
 export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
 
-/** A call's place among those under way; `release` once, at its end. */
+/**
+ * A permit for one running call. The holder must call `release` exactly once, when the call ends.
+ */
 export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
 
-/** Bytes of a request for a token of it, as a guess. */
+/** The estimated number of request bytes per token. */
 const BYTES_PER_TOKEN = 4
 
 /**
- * This process's cap on calls at once; then, in one decision that all relays share, those of the
- * user and the token and the rate limits of both.
+ * Checks the limits of a call and acquires a permit. This process's limit on concurrent calls is
+ * checked first. The limits of the user and the token, which all relays share, are then checked in
+ * one decision.
  */
 export async function acquirePermit(
   deps: RelayDeps,
@@ -62,8 +65,8 @@ export async function acquirePermit(
 type UserRate = RelayOptions['userRate']
 
 /**
- * Lists the limits of the token and, unless its group is exempt, of the site. A limit that neither
- * sets is absent.
+ * Lists the rate limits of the token and of the site. The site's limits don't apply to its exempt
+ * group. A limit that is not set is left out.
  */
 function rulesFor(
   userId: number,
@@ -87,6 +90,9 @@ function rulesFor(
   return { rates, tokens }
 }
 
-/** The input by its length, and all of the output that the caller allows. */
+/**
+ * Estimates the tokens of a call: the input by the length of the request, plus all output that the
+ * caller allows.
+ */
 const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

@@ -12,7 +12,10 @@ import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** The ledger of a call whose hold is durable: from here on it must be ended once. */
+/**
+ * Admits a call and returns its ledger, or an error if the call is refused. Once the ledger is
+ * returned, the hold is durable and the call must be ended exactly once.
+ */
 export async function admit(
   { actors, now, vault, deadlines, log, watch }: RelayDeps,
   exchange: Exchange,
@@ -43,7 +46,8 @@ export async function admit(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // Unknown whether it was written: if it was, the sweeper ends the call when its lease is over.
+    // It is unknown whether the admission was written. If it was, the sweeper ends the call when
+    // its lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -53,7 +57,7 @@ export async function admit(
 
 const LATE = Symbol('late')
 
-/** `LATE` after `admitMs`: what is under way goes on. */
+/** Resolves with `LATE` after `admitMs` milliseconds. The admission itself continues. */
 function inTime<T>(
   admitting: Promise<T>,
   { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,
@@ -71,7 +75,10 @@ function inTime<T>(
   })
 }
 
-/** Its caller was refused: a hold that still comes is given back, here or by the sweeper. */
+/**
+ * Releases the hold of a call whose caller was already refused, if the late admission succeeds. If
+ * the release fails, the sweeper ends the call.
+ */
 function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const
   const late = { channelId: null, reason, errorCode: 'store_unavailable', statusCode: 503 }

@@ -7,10 +7,10 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
 
 export type Caller = {
-  /** In the playground, what stands for one: see `relay/playground/`. */
+  /** The token of the caller. Playground calls have a generated token: see `relay/playground/`. */
   readonly token: RelayToken
   readonly user: RelayUser
-  /** The group whose prices and channels apply. */
+  /** The group whose prices and channels apply to the call. */
   readonly group: string
   readonly pinnedChannelId: number | null
 }
@@ -24,8 +24,9 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller in a fixed order of checks, so that an unknown key learns nothing. Only
- * a wrong key awaits anything, and the first call of a token that is bound to addresses.
+ * Authenticates the caller in a fixed order of checks, so that the response reveals nothing to an
+ * unknown key. Two cases need asynchronous work: a wrong key, and the first call of a token that is
+ * restricted to IP addresses.
  */
 export async function authenticate(
   { views, vault, failedKeys }: Deps,
@@ -72,7 +73,10 @@ async function checkAddress(
 const tooManyWrong = (retryAfter: number): RelayError =>
   relayError('too_many_failed_keys', { retryAfter })
 
-/** Every place where a client of some family puts its key. */
+/**
+ * Returns the key from the header or query parameter in which the client sent it. Client families
+ * use different places.
+ */
 function keyText(request: IncomingMessage): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers

@@ -20,10 +20,10 @@ export type Told = {
 type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
 
 /**
- * Turns a channel off, or sets one of its several keys aside, when its provider says so often that
- * our key or account is no good. Told by statuses, structured codes and the admins' keywords in
- * error fields: never by what a model wrote or a caller sent. Never the last channel of a model and
- * group, and only where admins asked for it.
+ * Disables a channel, or one of its several keys, when the provider rejects the site's key or
+ * account too often. Statuses, structured codes and the admins' keywords in error fields count as
+ * rejections. Text from models and callers never counts. The last channel of a model and group is
+ * never disabled, and admins must enable the feature.
  */
 export class AutoDisable {
   private readonly deps: Deps
@@ -33,7 +33,10 @@ export class AutoDisable {
     this.deps = deps
   }
 
-  /** True when the try counts towards it. */
+  /**
+   * Records the result of an attempt. Returns true if the attempt counts as a rejection of the
+   * account.
+   */
   note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {
@@ -50,14 +53,17 @@ export class AutoDisable {
     return noted.isCounted
   }
 
-  /** Whatever its keys: a channel that is too slow, say. */
+  /** Disables a channel with all its keys, for example because the channel is too slow. */
   turnChannelOff(channel: RelayChannel, reason: string, cause: string | null): void {
     const { channelId, terms } = channel
     if (!terms.isAutoBan || this.isLast(channel)) return
     this.tell({ type: 'AutoDisableChannel', channelId, reason }, cause)
   }
 
-  /** `cause`: the call or the test that showed it. */
+  /**
+   * Disables the rejected key, or the channel if it has one key. `cause` is the id of the call or
+   * test that was rejected.
+   */
   private turnOff({ channel, keyRef }: Culprit, reason: string, cause: string): void {
     const { channelId, keys } = channel
     if (keys.length < 2 && this.isLast(channel)) return

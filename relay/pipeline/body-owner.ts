@@ -8,16 +8,22 @@ import type { Caller } from './authenticate.ts'
 import { isAnyChatFree } from './free-chats.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** Half of what all users have together, so that no one user can take it all. */
+/**
+ * The maximum memory for the request bodies of one user: half of the memory for all bodies, so that
+ * a single user can't use all of it.
+ */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
-/** For a balance of 0 or less: the largest request there can be, for models that cost nothing. */
+/**
+ * The maximum memory for a user with a balance of 0 or less. One request of the maximum size fits,
+ * because some models are free.
+ */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
-/** A body that is no longer than this is read without a look at the balance. */
+/** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
- * How much of the memory for bodies the user may take. For a long body, or one of a length that is
- * not known yet, the account is read: the less it can pay, the less it can take.
+ * Returns how much memory the user's request bodies may use. For a long body, or a body of unknown
+ * length, the account is read. A user without balance gets less memory.
  */
 export async function bodyOwnerOf(
   { actors }: Pick<RelayDeps, 'actors'>,
@@ -30,14 +36,15 @@ export async function bodyOwnerOf(
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
     return { userId, bytesMax: isPaid ? SHARE_BYTES : UNPAID_SHARE_BYTES }
   } catch {
-    // The admission will say that the store can't be read, if it still can't be then.
+    // If the event store is still unavailable later, the admission refuses the call.
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
 
 /**
- * The same for a chat, which is refused before its body is read where nothing can be paid and no
- * model is free: reading a large body costs memory, and checking it costs time of the loop.
+ * Returns how much memory the user's chat bodies may use. A long chat is refused before its body is
+ * read if the caller can't pay and no model is free. Reading a large body would cost memory and
+ * block the event loop.
  */
 export async function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,

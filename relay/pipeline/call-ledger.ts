@@ -26,14 +26,14 @@ export type Admission = {
   readonly hold: Quota
   readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
-  /** Choices requested; a price per call counts each. */
+  /** The number of choices requested. A price per call is charged for each choice. */
   readonly calls: number
   readonly reasoningEffort?: string
   readonly leaseMs: number
   readonly clientIp: Sealed | null
 }
 
-/** The caller's error for a call that the account does not admit. */
+/** Returns the caller's error for a call that the account does not admit. */
 export function admissionError(error: CodedError, call: string, isKeyed: boolean): RelayError {
   switch (error.code) {
     case 'CallKnown':
@@ -54,16 +54,16 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
   }
 }
 
-/** The usage of a call, and how it ended. */
+/** The usage of a call and the way in which it ended. */
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** The part of the usage within the call's limits, which is charged where no more can be paid. */
+  /** The usage up to the call's limits, which is charged if the account can't pay for more. */
   readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller got, where access ended during the call. */
+  /** The error code that the caller received, if its access ended during the call. */
   readonly endReason?: string
 }
 
@@ -80,14 +80,17 @@ export type Course = {
 }
 
 /**
- * The money side of one call: admitted once, ended once. The only place that writes a call's
- * events, so that no branch of the pipeline can end a call twice or forget to.
+ * Writes the account events of one call, from admission to end. No other code writes these events,
+ * so the pipeline can't end a call twice.
  */
 export class CallLedger {
   hasEnded = false
-  /** The amount held for the call. */
+  /** The amount that is held for the call. */
   hold: Quota = 0n
-  /** The output limit to send to the provider, where the whole hold could not be paid. */
+  /**
+   * The reduced output limit to send to the provider, if the account could not pay the complete
+   * hold.
+   */
   outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller
@@ -95,7 +98,10 @@ export class CallLedger {
   private readonly now: () => number
   private readonly keyed: KeyedCall | null
 
-  /** `keyed`: the request has an `Idempotency-Key`, and may be a repeat. */
+  /**
+   * `keyed` is set if the request has an `Idempotency-Key`, so that the call may repeat an earlier
+   * call.
+   */
   constructor(
     actors: StreamActors,
     caller: Caller,
@@ -110,7 +116,9 @@ export class CallLedger {
     this.keyed = keyed
   }
 
-  /** Resolves with null once the hold is durable. */
+  /**
+   * Admits the call. Resolves with null once the hold is durable, or with the error for the caller.
+   */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
     const { leaseMs, ...terms } = admission
@@ -132,14 +140,20 @@ export class CallLedger {
     return admissionError(outcome.error, this.exchange.call, this.keyed !== null)
   }
 
-  /** The hold may be smaller than requested; an admission that is a repeat has no event. */
+  /**
+   * Stores the hold and output limit that were granted. The hold may be smaller than requested. A
+   * repeated admission returns no event.
+   */
   private note([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
     this.hold = isAdmitted ? fromWire(event.data.hold) : hold
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
-  /** The account has admitted the call before: it runs, or it is over. */
+  /**
+   * Returns the error for a call that the account has already admitted, depending on whether the
+   * call is still running.
+   */
   private async repeated(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange
@@ -149,8 +163,8 @@ export class CallLedger {
   }
 
   /**
-   * Records how far the call got, and renews its lease. Returns why the call must end: its account
-   * or the budget of its token was emptied meanwhile. Otherwise null.
+   * Records the usage so far and renews the lease. Returns an error code if the call must end
+   * because its account or its token's budget is empty, and null otherwise.
    */
   async progress(place: Place, usage: Usage, leaseMs: number): Promise<RelayErrorCode | null> {
     if (this.hasEnded) return null
@@ -162,8 +176,9 @@ export class CallLedger {
   }
 
   /**
-   * Holds up to `hold` in total, and returns the total; null when the account or the token can't
-   * pay for `least`, or the call is over. Throws when the store can't be reached in time.
+   * Raises the hold to at most `hold` and returns the amount that is now held. Returns null if the
+   * call has ended or the account or the token can't pay for `least`. Throws if the event store
+   * can't be reached in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -175,9 +190,9 @@ export class CallLedger {
   }
 
   /**
-   * Durable once it resolves. Throws when the store can't be reached in time, or when the sweeper
-   * ended the call because this process stood still for longer than its lease. An answer must not
-   * look whole to its caller when the ledger says that it was cut short.
+   * Charges the call. The charge is durable when the promise resolves. Throws if the event store
+   * can't be reached in time. Also throws if the sweeper has ended the call because its lease
+   * expired while this process was suspended. The caller must then not get a complete answer.
    */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return
@@ -189,7 +204,7 @@ export class CallLedger {
     if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
   }
 
-  /** The call costs nothing. */
+  /** Ends the call without a charge. */
   async release(failure: Failure, course: Course): Promise<void> {
     if (this.hasEnded) return
     this.hasEnded = true

@@ -4,7 +4,7 @@ import { faultOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 
-/** Why an attempt brought no whole answer. */
+/** The reasons why an attempt did not receive a complete answer. */
 export type AttemptError =
   | 'status'
   | 'connect'
@@ -15,31 +15,34 @@ export type AttemptError =
   | 'error-event'
   | 'caller-gone'
   | 'draining'
-  /** The caller may no longer call. */
+  /** The caller lost access during the call. */
   | 'revoked'
-  /** The answer contains a word that the site blocks. */
+  /** The answer contains a screened word of the site. */
   | 'screened'
-  /** The account was emptied, or the stream outgrew its hold and no more could be paid. */
+  /**
+   * The account is empty, or the stream exceeded its hold and the account could not pay for a
+   * larger hold.
+   */
   | 'balance-spent'
-  /** The stream outgrew its hold, and the store could not be reached to raise it. */
+  /** The stream exceeded its hold, and the event store could not be reached to raise the hold. */
   | 'store-unavailable'
-  /** The provider went on far beyond the output limit that it was given. */
+  /** The provider far exceeded the output limit that the relay sent. */
   | 'over-limit'
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /** The stream reached its end, or a part of it was delivered, so that it can't be retried. */
+  /** The stream ended, or part of it was delivered. Such an attempt can't be retried. */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
-  /** Nothing reached the caller. */
+  /** The attempt failed before the caller received any byte. */
   | {
       readonly kind: 'failed'
       readonly status: number | null
       readonly error: AttemptError
       readonly body: Buffer
       readonly retryAfterMs: number
-      /** The channel's proxy made no connection. */
+      /** The channel's proxy could not establish a connection. */
       readonly isProxy?: true
-      /** The provider had the request and had not refused it. */
+      /** The provider received the request and did not refuse it. */
       readonly isDispatched?: true
     }
 
@@ -57,8 +60,9 @@ const NOTHING = Buffer.alloc(0)
 class Aborted extends Error {}
 
 /**
- * One attempt at one channel. `start` resolves exactly once, and what the provider sends afterwards
- * is ignored. It has no timers: its owner calls `watch` on every tick.
+ * One attempt to get an answer from one channel. The promise of `start` always resolves exactly
+ * once, and later data from the provider is ignored. The class has no timers: the call that owns
+ * the attempt calls `watch` on every tick.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly forwarder: StreamForwarder | null
@@ -79,7 +83,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private isReadOn = false
   isClosed = false
 
-  /** `firstByteMs`: how long the provider may take until its answer begins. */
+  /** `firstByteMs` is the maximum time until the provider's answer begins. */
   constructor(
     forwarder: StreamForwarder | null,
     deadlines: Deadlines,
@@ -99,35 +103,39 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** The provider may still answer. */
+  /** True while the provider may still answer. */
   get isRunning(): boolean {
     return this.resolve !== null
   }
 
-  /** The answer is no stream, which the provider may also decide for a request of a stream. */
+  /**
+   * True if the answer is not a stream. A provider may send a plain answer although a stream was
+   * requested.
+   */
   get isPlain(): boolean {
     return this.forwarder === null || (this.status !== null && !this.isStream)
   }
 
   /**
-   * The answer is read for its usage alone from now on. The deadlines of a waiting caller no longer
-   * apply, and the owner of the attempt ends it.
+   * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
+   * owner of the attempt must end it.
    */
   readOn(): void {
     this.isReadOn = true
     this.resume()
   }
 
-  /** Ends the attempt now, with what has been delivered. */
+  /** Ends the attempt immediately with the part of the answer that was delivered so far. */
   abort(error: AttemptError): void {
     if (this.resolve === null) return
     this.abortedBy = error
     this.finish(this.endBy(error))
-    // Only now: aborting calls `onResponseError` at once, which would call it a cut.
+    // The controller is aborted last, because it immediately calls `onResponseError`, which would
+    // report a broken connection.
     this.controller?.abort(new Aborted(error))
   }
 
-  /** The caller's connection takes bytes again. */
+  /** Resumes reading when the caller's connection accepts bytes again. */
   resume(): void {
     if (this.pausedAt === 0) return
     this.pausedAt = 0
@@ -237,7 +245,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     resolve(end)
   }
 
-  /** A provider that said `[DONE]` and then keeps the connection open gets no more time. */
+  /** Closes a connection that the provider keeps open for too long after the end of its answer. */
   private closeLingering(now: number): void {
     if (this.isClosed || now - this.endedAt < LINGER_MS) return
     this.isClosed = true
@@ -251,7 +259,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Seconds or a date; no more than 30 s is believed, and nothing below 0. */
+/**
+ * Reads a `Retry-After` header, which contains seconds or a date. Returns milliseconds from 0 to 30
+ * 000; a longer pause is shortened.
+ */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0
   const seconds = /^\d{1,10}$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000

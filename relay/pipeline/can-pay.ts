@@ -11,9 +11,9 @@ import type { CallPlan } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
- * Why the account would refuse to admit the call as it stands now; null: it would not. Nothing is
- * held or written, so that work which comes before the admission is not done for callers who can't
- * pay. The admission itself decides again.
+ * Returns the error with which the account would refuse the call now, or null if the account would
+ * admit it. Nothing is held or written. The check saves expensive work before the admission for
+ * callers who can't pay. The admission decides again.
  */
 export async function denialOfPayment(
   { actors }: Pick<RelayDeps, 'actors'>,

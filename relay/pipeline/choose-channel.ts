@@ -8,7 +8,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { isValid } from './plan-call.ts'
 
-/** Another channel can't do better: the failure has nothing to do with the provider. */
+/** Errors for which another channel is not tried, because the provider did not cause them. */
 const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
@@ -19,9 +19,9 @@ const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
 ])
 
 /**
- * Whether another channel may do better: the provider is at fault, at its limits, or refuses our
- * key. A plain answer that did not come in time is not asked for again, because the provider goes
- * on working on it, and each further one would charge for it as well.
+ * Reports whether the call may be tried with another channel. Failures of the provider, its limits
+ * and a rejected key are retryable. A plain answer that timed out is not, because the provider
+ * continues to work on it and would charge for each repetition.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -44,11 +44,12 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, one at a time, each once unless `again` is called. Channels
- * that have an open circuit or are full are skipped. Where no others are left, those with an open
- * circuit are tried as well, because the only channel of a model must not be shut off, and one that
- * has recovered may be the only one that works. Selection awaits nothing where no circuit is open
- * and no channel has a limit.
+ * Selects the channels of one call, one at a time. Each channel is selected once, unless `again` is
+ * called. Channels that are full or have an open circuit are skipped.
+ *
+ * If no other channels remain, channels with an open circuit are tried as well. The only channel of
+ * a model must stay reachable, and a recovered channel may be the only one that works. `next`
+ * returns without waiting if no circuit is open and no channel has a limit.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -56,17 +57,19 @@ export class ChannelSelector {
   private readonly model: string
   private draw: Draw<RelayChannel>
   private isLastResort: boolean
-  /** Channels that are full or had their turn. */
+  /** The channels that are full or were already selected for this call. */
   private seen: Set<RelayChannel> | null = null
   private turned: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
-  /** The circuits that the current channel probes. */
+  /** The circuits that this call probes on the current channel. */
   probes = NO_PROBES
-  /** Milliseconds until a full channel may have room; 0: none was full. */
+  /** The milliseconds until a full channel may accept a call, or 0 if no channel was full. */
   fullMs = 0
 
-  /** `isPinned`: the caller named the channel, so that its circuit is not considered. */
+  /**
+   * `isPinned` is true if the caller named the channel. The state of its circuit is then ignored.
+   */
   constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
     this.deps = deps
     this.offer = offer
@@ -76,11 +79,12 @@ export class ChannelSelector {
   }
 
   /**
-   * Returns the next channel to try, or null when none is left. Call `end` for the present attempt
-   * before calling `next` again.
+   * Returns the next channel to try, or null when no channel is left. Call `end` for the current
+   * attempt before calling `next` again.
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
-    // Recorded on the second turn, because nearly every call has only one.
+    // The channel is recorded only when a second channel is selected, because nearly every call
+    // needs only one.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false
@@ -94,7 +98,7 @@ export class ChannelSelector {
     return channel
   }
 
-  /** The next turn goes to the same channel, for another of its keys. */
+  /** Makes `next` return the same channel again, for an attempt with another key. */
   again(): void {
     this.isAgain = true
   }

@@ -2,7 +2,7 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Breaker, KeyStanding } from '../channel-health/breaker.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
-/** `probes`: the key's own circuit, when this call is to try it. */
+/** A key for one attempt. `probes` contains the key's circuit if this attempt probes it. */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
 type Standings = Pick<Breaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
@@ -12,11 +12,11 @@ const NONE: ReadonlySet<RelayKey> = new Set()
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Chooses among the keys of a channel, for each try anew: those whose circuit is open, and those
- * that are to rest, are left out while there are others.
+ * Chooses a key of a channel for each attempt. Keys that are paused or have an open circuit are
+ * skipped while the channel has other keys.
  */
 export class KeyChoice {
-  /** The place, in its channel, of the key that is next in turn. */
+  /** The index of the next key in rotation, by channel id. */
   private readonly turns = new Map<number, number>()
   private readonly standings: Standings
   private readonly random: () => number
@@ -27,8 +27,8 @@ export class KeyChoice {
   }
 
   /**
-   * null when the channel has none that could be used. A promise only where a key is tried.
-   * `used`: what this call has tried, and never tries again.
+   * Chooses a key, or returns null when the channel has no usable key. The result is a promise only
+   * if a circuit must be probed. `used` contains the keys that this call has already tried.
    */
   choose(
     channel: RelayChannel,
@@ -66,7 +66,7 @@ export class KeyChoice {
     return keys[Math.floor(this.random() * keys.length)] ?? null
   }
 
-  /** The turn goes over all keys of the channel, past those that are left out. */
+  /** Returns the next usable key in rotation over all keys of the channel. */
   private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
     const isFit = fit === keys ? ALL : new Set(fit)
     let turn = (this.turns.get(channelId) ?? 0) % keys.length

@@ -6,10 +6,13 @@ import type { Work } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
 
-/** The call that an `Idempotency-Key` stands for. */
+/** The call to which an `Idempotency-Key` belongs. */
 export type KeyedCall = {
   readonly call: string
-  /** Lets the key stand for another call; for one that cost nothing. Never throws. */
+  /**
+   * Releases the key after a call that cost nothing, so that the key can be used for a new call.
+   * Never throws.
+   */
   readonly free: () => Promise<void>
 }
 
@@ -18,7 +21,10 @@ type Deps = Pick<Core, 'log' | 'now'> & { readonly claimedCalls: ClaimedCalls }
 const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
-/** null without the header. A repeat gets the id of the call it repeats. */
+/**
+ * Returns the call of the request's `Idempotency-Key`, or null if the request has none. A repeated
+ * request gets the id of the original call.
+ */
 export async function claimCall(
   { claimedCalls, log, now }: Deps,
   { request, call }: Exchange,
@@ -48,12 +54,15 @@ export async function claimCall(
 }
 
 /**
- * Returns a SHA-256 in hex. Earlier releases stored the hash of the body alone; the account refuses
- * such a call as a repeat.
+ * Returns a SHA-256 hash in hex. The hash of the body alone is compared because earlier releases
+ * stored it. The account refuses such a call as a repeat.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Hashes the whole request, because the same body at another path is another request. */
+/**
+ * Hashes the method, URL and body, because the same body sent to another path is a different
+ * request.
+ */
 function hashOf(
   { method, url = '' }: Exchange['request'],
   { work, body }: { readonly work: Work; readonly body: Buffer },

@@ -1,30 +1,37 @@
-/** How long each part of a call may take, in milliseconds. */
+/** The maximum duration of each phase of a call, in milliseconds. */
 export type Deadlines = {
   readonly connectMs: number
-  /** From dispatch to the first event of a stream. */
+  /** The time from sending the request to the first event of a stream. */
   readonly firstByteMs: number
   /**
-   * From dispatch to the first byte of a plain answer. Providers send it when the whole answer is
-   * there, which takes reasoning models minutes.
+   * The time from sending the request to the first byte of a plain answer. Providers send plain
+   * answers only when they are complete, which takes minutes with reasoning models.
    */
   readonly firstBytePlainMs: number
-  /** Between two pieces of an answer. */
+  /** The time between two chunks of an answer. */
   readonly idleMs: number
   readonly totalMs: number
-  /** For the hold to be durable: a slow store reads and appends several times, one by one. */
+  /**
+   * The time until the hold is durable. A slow event store needs several reads and appends in
+   * sequence.
+   */
   readonly admitMs: number
   /**
-   * For the call's end to be durable. Longer than the store tries (10 s), so that a call whose
-   * caller was told that its end could not be written is not written to the ledger a moment later.
+   * The time until the end of the call is durable. The event store gives up after 10 s. The
+   * deadline is longer, so that the ledger is not written after the caller was told that it could
+   * not be.
    */
   readonly settleMs: number
-  /** How long a plain answer is read for its usage after its caller has left. */
+  /** The time for which a plain answer is read for its usage after the caller has disconnected. */
   readonly readOnPlainMs: number
-  /** How long a stream that has only its usage left is read after its caller has left. */
+  /**
+   * The time for which a stream that lacks only its usage is read after the caller has
+   * disconnected.
+   */
   readonly readOnStreamMs: number
-  /** A caller that takes no byte for this long counts as gone. */
+  /** A caller that accepts no byte for this long is treated as disconnected. */
   readonly writeStallMs: number
-  /** In a drain, an upload that brings no byte for this long is refused. */
+  /** During a stop of the relay, an upload that receives no byte for this long is refused. */
   readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number
@@ -51,16 +58,18 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * Work that has deadlines. `watch` is called on every tick until it returns false. `now` is
- * monotonic time in milliseconds (`performance.now()`), so that setting the clock ends nothing.
+ * An object with deadlines. `watch` is called on every tick until it returns false. `now` is
+ * monotonic time in milliseconds (`performance.now()`), so that changing the wall clock ends
+ * nothing.
  */
 export type Watched = { readonly watch: (now: number) => boolean }
 
 const TICK_MS = 100
 
 /**
- * The only timer of the relay. On every tick all work under way compares the time with its
- * deadlines. Two thousand comparisons cost less than two timers armed and cleared for every call.
+ * The only timer of the relay. On every tick, each registered object compares the time with its
+ * deadlines. Two thousand comparisons cost less than starting and clearing two timers for every
+ * call.
  */
 export class Watch {
   private readonly watched = new Set<Watched>()

@@ -6,38 +6,43 @@ import type { AccountState } from '#domain/account/state.ts'
 import type { Core } from '#infra/core.ts'
 import type { RelayErrorCode } from '../canonical/relay-error.ts'
 
-/** Between two reads of one account. */
+/** The minimum time between two reads of one account. */
 const READ_EVERY_MS = 2_000
-/** Accounts whose calls have all ended are forgotten after this time. */
+/** The result for an account is deleted if the account was not read for this long. */
 const FORGET_AFTER_MS = 60_000
 
-/** The error of each call that must end. */
+/** The error of each call that must end, by call id. */
 type Errors = ReadonlyMap<string, RelayErrorCode>
 type Reading = { readonly at: number; isPending: boolean; errors: Errors }
 
 const NO_ERRORS: Errors = new Map()
 
-/** The caller's error where the account or the token was emptied; null for any other error. */
+/**
+ * Returns the caller's error if the account or the token's budget is empty, and null for any other
+ * error.
+ */
 export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'
   return code === 'InsufficientQuota' ? 'balance_spent' : null
 }
 
 /**
- * Which running calls must end because their account or the budget of their token was emptied. Any
- * relay or API process may have emptied it, so the account has to be read. An account is read once
- * in two seconds at most, however many calls it has, and no call waits for it.
+ * Finds the running calls that must end because their account or their token's budget is empty. Any
+ * relay or API process may have spent the balance, so the account is read. Each account is read at
+ * most once in two seconds, and no call waits for the read.
  */
 export class EmptiedAccounts {
   private readonly actors: Core['actors']
-  /** The account that was read longest ago comes first. */
+  /** The latest result for each account, in the order in which the accounts were read. */
   private readonly readings = new Map<number, Reading>()
 
   constructor(actors: Core['actors']) {
     this.actors = actors
   }
 
-  /** Why the running call must end, as far as it was read; null while it may go on. */
+  /**
+   * Returns why the running call must end according to the latest read, or null if it may continue.
+   */
   errorOf(userId: number, call: string): RelayErrorCode | null {
     const now = performance.now()
     const last = this.readings.get(userId)
@@ -57,7 +62,7 @@ export class EmptiedAccounts {
       .then((found) => {
         reading.errors = found
       })
-      // A store that can't be reached says nothing about the account; the next read may.
+      // If the event store is unavailable, the previous result stays valid until the next read.
       .catch(() => {})
       .finally(() => {
         reading.isPending = false

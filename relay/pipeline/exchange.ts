@@ -3,21 +3,26 @@ import type { Language } from '#relay/canonical/relay-errors.ts'
 import { type ErrorBody, errorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
-/** One HTTP request and its answer, with the id it goes by everywhere. */
+/** One HTTP request with its response and the call id that identifies it in logs and events. */
 export type Exchange = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The call's id, and the request id on the answer. */
+  /** The id of the call, which is also sent in the `X-Request-Id` header. */
   readonly call: string
-  /** Unix milliseconds. */
+  /** The time of the request's arrival in unix milliseconds. */
   readonly startedAt: number
-  /** The same moment by `performance.now()`: durations are measured from here. */
+  /**
+   * The time of the request's arrival by `performance.now()`, from which durations are measured.
+   */
   readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
 }
 
-/** Any page may call the relay with a key of its own; cookies are never looked at. */
+/**
+ * Returns the common headers of all responses. Any web page may call the relay with a key, because
+ * the relay ignores cookies.
+ */
 export const headersOf = (call: string): string[] => [
   'X-Request-Id',
   call,
@@ -30,7 +35,9 @@ export const headersOf = (call: string): string[] => [
 const NAMES_SHOWN_MAX = 32
 const HEADER_NAME = /^[\w-]{1,64}$/
 
-/** Names the members of the request that the provider does not get, on the answer to come. */
+/**
+ * Sets a response header that names the members of the request that are not sent to the provider.
+ */
 export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
   if (response.headersSent) return
   const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
@@ -38,7 +45,7 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
   else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
 }
 
-/** `end`: how the answer is ended once its words are known. */
+/** Sends an error response. `end` writes the text of the response and ends it. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
   const { status, body } = errorBody(error, exchange.language)
   const headers: string[] = []
@@ -49,8 +56,8 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 }
 
 /**
- * Whether a retry would get the same error again. Client libraries retry such a status unless they
- * are told not to.
+ * Reports whether a retry would fail with the same error. Client libraries retry some of these
+ * errors unless a response header forbids it.
  */
 const isFinal = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
@@ -81,6 +88,8 @@ export function sendJson(
   end(response, text)
 }
 
-/** The words of a failure that shows only after the answer began: an event of the stream. */
+/**
+ * Returns the text of an error that occurs after the response has begun, as an event of the stream.
+ */
 export const errorEvent = (exchange: Exchange, code: RelayErrorCode): string =>
   `data: ${JSON.stringify(errorBody(relayError(code), exchange.language).body)}\n\n`

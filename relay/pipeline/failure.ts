@@ -7,7 +7,7 @@ import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, sendError, sendJson } from './exchange.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** How a call that brought no answer is explained to its caller. */
+/** The error response to the caller of a call that received no answer. */
 export type FailureAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
@@ -15,11 +15,11 @@ export type FailureAnswer = {
   readonly retryAfterMs: number
 } & (
   | { readonly error: RelayError }
-  /** The provider's own error, without what callers may not read. */
+  /** The provider's error, redacted for callers. */
   | { readonly body: ErrorBody }
 )
 
-/** The error that callers get for each failure of an attempt. */
+/** The error that a caller gets for each failure of an attempt. */
 export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   status: 'upstream_error',
   'error-event': 'upstream_error',
@@ -29,7 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
-  // A placeholder: the call knows the actual reason.
+  // This value is a placeholder, because the call stores the actual reason.
   revoked: 'user_disabled',
   screened: 'sensitive_answer',
   'balance-spent': 'balance_spent',
@@ -38,17 +38,23 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   'caller-gone': 'upstream_incomplete',
 }
 
-/** The status that nginx logs for a caller that left. It goes to the ledger and is never sent. */
+/**
+ * The status that nginx logs when the client disconnects. The status is recorded in the ledger and
+ * never sent.
+ */
 const CALLER_GONE = 499
 
 type Circumstances = {
   readonly isHidden: boolean
   readonly isCallerGone: boolean
-  /** The error to answer with when no channel was tried; null: one was. */
+  /**
+   * The error for the caller if no channel was tried. Null means that at least one channel was
+   * tried.
+   */
   readonly unserved: RelayError | null
 }
 
-/** For callers that left: nobody reads it. */
+/** The error for callers that have disconnected. Nobody receives it. */
 const NO_CHANNEL = relayError('no_channel')
 
 export function failureOf(
@@ -70,7 +76,8 @@ export function failureOf(
     return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 is about our key. Passed on, it would make callers change their own.
+  // NOTE: a provider's 401 concerns the site's key. If it were forwarded, callers would change
+  // their own keys.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {
     const error = relayError('upstream_account')
@@ -84,11 +91,14 @@ export function failureOf(
   return { reason, errorCode: `upstream_${cause}`, status: shown, retryAfterMs, body }
 }
 
-/** Texts to remove from a provider's error, such as the name that a mapping gave the model. */
+/** Lists the texts to remove from a provider's error, such as the provider's name for the model. */
 export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
   upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
-/** As a response, or as an event where the response has begun; nothing where it has ended. */
+/**
+ * Sends an error as a response. If the response has begun as a stream, the error is sent as an
+ * event. If the response has ended, nothing is sent.
+ */
 export function answerError(exchange: Exchange, error: RelayError): void {
   const { response } = exchange
   if (response.destroyed || response.writableEnded) return
@@ -100,7 +110,8 @@ export function answerFailure(exchange: Exchange, failure: FailureAnswer): void 
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)
   if (response.destroyed || response.writableEnded) return
-  // Pings have begun the response, so that the error can only be an event of it.
+  // Ping comments have already begun the response, so the error can only be sent as an event of the
+  // stream.
   if (response.headersSent) {
     response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
     return

@@ -10,13 +10,16 @@ import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 
-/** An offer lasts until a channel changes, so that a short call costs one look-up. */
+/**
+ * The lowest input limit among the channels of each offer. An offer object is valid until a channel
+ * changes, so a short call costs one look-up.
+ */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
- * The channels whose own bound on a call's input this one keeps; a error when it is too long for
- * all of them, or when its account would not admit it anyway: nothing is counted for callers who
- * can't pay. What can't be too long by its bytes is not counted either; the rest is, in a thread.
+ * Returns the channels whose input limit the call does not exceed. Returns an error if the input is
+ * too long for all channels or the account can't pay for the call. Tokens are counted, in another
+ * thread, only if the length of the request alone does not decide.
  */
 export function fitInput(
   deps: Deps,
@@ -51,7 +54,10 @@ async function counted(
   return relayError('context_length_exceeded', { param: 'messages', subject: `${most}` })
 }
 
-/** Calls within it fit every channel. */
+/**
+ * Returns the lowest input limit of the offer's channels. A call within this limit fits every
+ * channel.
+ */
 function leastOf(offer: Offer<RelayChannel>): number {
   const known = LEAST.get(offer)
   if (known !== undefined) return known
@@ -61,6 +67,8 @@ function leastOf(offer: Offer<RelayChannel>): number {
   return least
 }
 
-/** 0 stands for no bound. */
+/**
+ * Returns the channel's input limit in tokens. A value of 0 means that the channel has no limit.
+ */
 const boundOf = ({ maxInputTokens }: RelayChannel['terms']): number =>
   maxInputTokens > 0 ? maxInputTokens : Number.POSITIVE_INFINITY

@@ -1,10 +1,13 @@
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import type { Views } from '#relay/views/views.ts'
 
-/** A price list never changes: another one takes its place. */
+/** The free models of each price list, cached because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
-/** False only where every chat costs something, whichever group and model it names. */
+/**
+ * Reports whether a chat may be free for some group and model. False means that every chat costs
+ * something.
+ */
 export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const known = ZERO_PRICES.get(prices)
   const zero = known ?? zeroPrices(prices)

@@ -29,25 +29,30 @@ type Deps = {
 }
 
 const ACCESS_CHECK_MS = 1_000
-/** Between two attempts to raise a hold while the store can't be reached. */
+/** The time between two attempts to raise a hold while the event store can't be reached. */
 const RAISE_AGAIN_MS = 1_000
 const PING = ': ping\n\n'
 
-/** A running call: its attempts, its deadlines, and its caller, who may leave at any time. */
+/**
+ * A running call with its attempts, its deadlines and its caller, who may disconnect at any time.
+ */
 export class LiveCall implements Watched {
   readonly attempts: Attempt[] = []
   forwarder: StreamForwarder | null = null
   isCallerGone = false
-  /** Until when the answer is read for its usage alone; 0: it is read for the caller. */
+  /**
+   * The time until which the answer is read only for its usage, or 0 while it is read for the
+   * caller.
+   */
   private readOnUntil = 0
   private isRaising = false
   private raiseNotBefore = 0
-  /** The account or the token can pay for no larger hold. */
+  /** True when the account or the token can't pay for a larger hold. */
   private isSpent = false
-  /** Why the caller may no longer call; null while it may. */
+  /** The reason why the caller lost access, or null while access is allowed. */
   revokedBy: RelayErrorCode | null = null
   private accessCheckedAt = performance.now()
-  /** The tokens that the call used, once they are counted. */
+  /** The number of tokens that the call used. It is 0 until the tokens are counted. */
   tokens = 0
   private readonly deps: Deps
   private readonly exchange: Exchange
@@ -55,7 +60,7 @@ export class LiveCall implements Watched {
   private readonly ledger: CallLedger
   private attempt: UpstreamAttempt | null = null
   private place: Place = { channelId: 0 }
-  /** The channel of the running attempt. */
+  /** The id of the channel that the running attempt uses, or null between attempts. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
   private renewedAt: number
@@ -78,11 +83,11 @@ export class LiveCall implements Watched {
     response.on('close', () => {
       if (!response.writableFinished) this.callerGone()
     })
-    // Between the admission and here the caller may have left already.
+    // The caller may have disconnected between the admission and the registration of the listener.
     if (response.destroyed) this.isCallerGone = true
   }
 
-  /** Makes one attempt; never throws. */
+  /** Makes one attempt at a channel with one key. Never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
     const { deadlines, via } = this.deps
     const place = placeOf(candidate.channel)
@@ -110,7 +115,10 @@ export class LiveCall implements Watched {
     return end
   }
 
-  /** The attempt that ended last counts towards turning its channel off. */
+  /**
+   * Marks the last attempt as a rejection of the account, which counts towards disabling the
+   * channel.
+   */
   blameAccount(): void {
     const last = this.attempts.pop()
     if (last !== undefined) this.attempts.push({ ...last, isAccounts: true })
@@ -127,8 +135,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Ends the running attempt. Once the caller has left or lost access, that is the reason which
-   * the bill goes by, whatever else ends the attempt.
+   * Ends the running attempt. If the caller has disconnected or lost access, that reason is
+   * recorded instead of `error`.
    */
   abort(error: AttemptError): void {
     const { revokedBy } = this
@@ -137,12 +145,12 @@ export class LiveCall implements Watched {
     else this.attempt?.abort(revokedBy === null ? error : 'revoked')
   }
 
-  /** Whether another attempt may begin. */
+  /** Reports whether another attempt may begin. */
   mayGoOn(now: number): boolean {
     return !this.isCallerGone && this.revokedBy === null && !this.isOutOfTime(now)
   }
 
-  /** The answer is read for its usage alone. */
+  /** True while the answer is read only for its usage. */
   get isReadOn(): boolean {
     return this.readOnUntil > 0
   }
@@ -167,8 +175,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * The caller gets the error at once. What the provider charges for is charged all the same, so
-   * that revoking a token, or leaving first, does not make a call cheap.
+   * Sends the error to the caller immediately. The provider's answer is still charged, so that
+   * revoking a token or disconnecting early does not make a call cheaper.
    */
   private endAccess(code: RelayErrorCode): void {
     if (this.isReadOn || this.isCallerGone) return
@@ -181,7 +189,9 @@ export class LiveCall implements Watched {
     return now - this.exchange.arrivedAt > this.deps.deadlines.totalMs
   }
 
-  /** Resolves once the end of the call is durable; rejects when that takes too long. */
+  /**
+   * Resolves once the end of the call is durable. Rejects if writing takes longer than `settleMs`.
+   */
   inTime(closing: Promise<void>): Promise<void> {
     this.lateAt = performance.now() + this.deps.deadlines.settleMs
     return new Promise((resolve, reject) => {
@@ -190,7 +200,10 @@ export class LiveCall implements Watched {
     })
   }
 
-  /** The call is settled or released and answered, and the provider's connection is closed. */
+  /**
+   * Reports whether the call has ended in the ledger, the response has ended and the provider's
+   * connection is closed.
+   */
   isOver(): boolean {
     const { response } = this.exchange
     const isAnswered = this.ledger.hasEnded && (response.writableEnded || response.destroyed)
@@ -207,10 +220,11 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Whether to read the answer to its end after the caller has left, so that its usage can be
-   * charged. True for an answer that is not streamed, which the provider charges anyway, and for a
-   * stream of which only the usage is missing. False for any other stream, and once the answer has
-   * ended.
+   * Continues to read the answer for its usage after the caller has disconnected or lost access.
+   * Returns false if that is not useful and the attempt can be aborted.
+   *
+   * A plain answer is read because the provider charges for it. A stream is read only if nothing
+   * but its usage is missing.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -224,7 +238,7 @@ export class LiveCall implements Watched {
     return true
   }
 
-  /** Checks whether the hold still covers what the stream delivers. */
+  /** Checks whether the hold still covers the output that the stream delivers. */
   private checkAllowance(): void {
     const { forwarder } = this
     if (forwarder === null) return
@@ -238,15 +252,19 @@ export class LiveCall implements Watched {
     if (!this.isSpent) void this.raiseHold(verdict === 'wait')
   }
 
-  /** Continues the provider's answer once the hold covers more and the caller takes more. */
+  /**
+   * Resumes the provider's answer when the hold covers more output and the caller's connection
+   * accepts bytes.
+   */
   private resume(): void {
     if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
   }
 
   /**
-   * A stream whose account can pay for no more ends once its hold is used up. A store that can't be
-   * reached says nothing about the balance: the stream tries again, and ends with that error when
-   * it has to wait for the larger hold and the store fails again. `isWaiting`: it waits already.
+   * Raises the hold of an open-ended stream. If the account can't pay for more, the stream ends
+   * when its hold is used up. If the event store can't be reached, the stream tries again.
+   * `isWaiting` means that the stream is already paused for the larger hold; an unreachable store
+   * then ends it.
    */
   private async raiseHold(isWaiting: boolean): Promise<void> {
     if (this.isRaising) return
@@ -274,7 +292,7 @@ export class LiveCall implements Watched {
     return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
-  /** Sends a comment between two events, so that no proxy closes a quiet stream as dead. */
+  /** Sends a comment between two events, so that proxies don't close an idle stream. */
   private ping(now: number): void {
     const { pingIntervalMs } = this.deps
     const { forwarder } = this
@@ -301,7 +319,7 @@ export class LiveCall implements Watched {
     if (!isProgress && sinceMs < renewMs) return
     this.renewedAt = now
     this.progressBytes = bytes
-    // The next renewal makes up for one that fails.
+    // If a renewal fails, the next renewal replaces it.
     this.recordProgress().catch(() => {})
   }
 
@@ -312,14 +330,17 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // The lease of an emptied account's call is not renewed. Its end has to come before the
-    // sweeper's, which would charge nothing for a plain call.
+    // The lease of a call without balance is not renewed. The call must end before the sweeper ends
+    // it, because the sweeper would charge nothing for a plain answer.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
     }
   }
 
-  /** The usage that is charged if this process dies: its input is that of a call cut short. */
+  /**
+   * Returns the usage that is charged if this process dies. The gateway counts the input and
+   * estimates the output.
+   */
   private async soFar(): Promise<Usage> {
     if (this.forwarder === null || !this.forwarder.hasDelivered) return NO_USAGE
     const { outputTokens } = this.deps.allowance.limits()

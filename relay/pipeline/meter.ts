@@ -11,18 +11,20 @@ import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** The result of a call, as far as it can be billed. */
+/** The result of a call as far as billing needs it. */
 export type Delivery = {
-  /** The provider's usage, as sent; undefined when there was none. */
+  /** The usage that the provider reported, unparsed. Undefined if the provider reported none. */
   readonly rawUsage: unknown
-  /** The answer's `model`, as sent; undefined or null when it named none. */
+  /**
+   * The `model` in the provider's answer, unparsed. Undefined or null if the answer names no model.
+   */
   readonly answeredModel: unknown
-  /** The delivered text, which is read only when it must be counted. */
+  /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isWhole: boolean
-  /** The provider's usage came before words that were delivered, and may leave them out. */
+  /** True if text was delivered after the last reported usage, which may therefore be too low. */
   readonly isUsageEarly?: boolean
-  /** False when the provider broke it off: the input is then its loss. */
+  /** True if the input is charged. False if the provider ended the stream with an error. */
   readonly chargesInput: boolean
 }
 
@@ -34,10 +36,10 @@ export type Metered = {
 }
 
 /**
- * The provider's numbers for an answer that is whole, where they can be true and came at its end.
- * Otherwise the larger of those, as far as they can be read, and our own count: what comes before
- * the end is often a zero, and an anomaly makes no call cheaper. `limits` are what the call may be
- * charged for where its account can pay no more.
+ * Determines the usage that is billed. The provider's report is used if the answer is complete and
+ * the report is plausible and came last. Otherwise the larger of the report and the gateway's own
+ * count is used, because early reports are often zero and an anomaly must not make a call cheaper.
+ * `limits` bound the charge if the account can't pay for more.
  */
 export async function meter(
   delivery: Delivery,
@@ -72,7 +74,7 @@ async function usageOf(
   return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
 }
 
-/** The usage seen, with as much input and output as was counted where that is more. */
+/** Returns the reported usage, raised to the counted input and output where those are larger. */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
   const moreOutput = counted.output - seen.output

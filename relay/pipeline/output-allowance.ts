@@ -6,44 +6,54 @@ import type { DeliveredText } from '#relay/canonical/delivered-text.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './output-terms.ts'
 
-/** An open-ended stream's hold grows by so many tokens at a time, or by half of what it covers. */
+/**
+ * The minimum number of tokens by which the hold of an open-ended stream grows. The hold grows by
+ * half of the covered output if that is more.
+ */
 const GROWTH_TOKENS = 4_096
-/** So many tokens before its hold is used up, it asks for more. */
+/** A stream requests a larger hold when only this number of tokens is left in its hold. */
 const AHEAD_TOKENS = 2_048
 /**
- * One progress step: what a stream may deliver beyond its hold before it is ended, and what is
- * charged for it even where nothing is left.
+ * One progress step. An open-ended stream may deliver this many tokens beyond its hold before it is
+ * ended. The tokens are charged even if the balance is spent.
  */
 export const PROGRESS_STEP_TOKENS = 1_024
-/** The rough count may be this many times the true one (Chinese text, long words). */
+/**
+ * The estimated token count may exceed the true count by this factor, for example with Chinese text
+ * and long words.
+ */
 const ROUGH_FACTOR = 2
-/** A token of the rough count stands for two bytes of the stream at least. */
+/** The minimum number of stream bytes per estimated token. */
 const BYTES_PER_TOKEN = 2
 
-/** The decision about a stream, given how much it has delivered. */
+/** The decision about a stream, based on the output that it has delivered so far. */
 export type AllowanceVerdict =
   | 'go-on'
-  /** Its hold is nearly used up. */
+  /** The stream's hold is nearly used up. */
   | 'raise-hold'
-  /** Its hold is used up: nothing more may be delivered until it is larger. */
+  /** The stream's hold is used up. No more output may be delivered until the hold is raised. */
   | 'wait'
-  /** The provider ignores the limit that it was given. */
+  /** The provider ignores the output limit that the relay sent. */
   | 'over-limit'
 
 /**
- * How much output a call's hold covers. A stream with a limit is ended when it has delivered more
- * than twice that; an open-ended one holds more as it goes on.
+ * Tracks how much output the hold of a call covers. A stream with an output limit is ended when it
+ * exceeds about twice the limit. The hold of an open-ended stream is raised as the stream
+ * continues.
  */
 export class OutputAllowance {
   readonly price: PriceSnapshot
   private readonly terms: CallTerms
-  /** A stream without any limit, which holds more as it goes on. */
+  /** True for a stream without an output limit, whose hold grows with its output. */
   private readonly isGrowing: boolean
   private covered: number
   private roughTokens = 0
   private lookAtBytes: number
 
-  /** `outputLimit`: sent in place of a larger one, tokens of each choice; null: none was. */
+  /**
+   * `outputLimit` is the reduced limit per choice that was sent to the provider, in tokens. Null
+   * means that the limit was not reduced.
+   */
   constructor(price: PriceSnapshot, terms: CallTerms, outputLimit: number | null) {
     this.price = price
     this.terms = terms
@@ -52,7 +62,10 @@ export class OutputAllowance {
     this.lookAtBytes = this.isBounded() ? this.nextLook(0) : Number.POSITIVE_INFINITY
   }
 
-  /** Cheap until the bytes delivered could stand for as many tokens as the hold covers. */
+  /**
+   * Decides whether the stream may continue. Tokens are estimated only when the delivered bytes
+   * could exceed the hold.
+   */
   look(delivered: DeliveredText): AllowanceVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
     this.roughTokens = delivered.roughTokens()
@@ -62,7 +75,10 @@ export class OutputAllowance {
     return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'go-on'
   }
 
-  /** The hold that the next segment of an open-ended stream needs: in full, and at least. */
+  /**
+   * Returns the hold that an open-ended stream needs to continue: the preferred amount and the
+   * minimum.
+   */
   nextHold(): { readonly hold: Quota; readonly least: Quota } {
     const reached = Math.max(this.covered, this.roughTokens)
     return {
@@ -71,7 +87,7 @@ export class OutputAllowance {
     }
   }
 
-  /** So much is held for the call now. */
+  /** Records the amount that is now held for the call. */
   noteHold(hold: Quota): void {
     const { bounds } = this.terms
     const most = { ...bounds, outputTokens: OUTPUT_TOKENS_MAX }
@@ -80,14 +96,17 @@ export class OutputAllowance {
     this.lookAtBytes = 0
   }
 
-  /** Returns the limits of what the call can be charged when nothing is left beyond its hold. */
+  /** Returns the maximum usage that can be charged if the account can't pay more than the hold. */
   limits(): TokenLimits {
     const { inputTokens } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0
     return { inputTokens, outputTokens: this.covered + step }
   }
 
-  /** No call is free or has a price of its own, whatever its output: it needs no bound. */
+  /**
+   * Reports whether the output must be bounded. Free calls and calls with a fixed price need no
+   * bound.
+   */
   private isBounded(): boolean {
     return this.price.mode === 'tokens' && this.terms.hold > 0n
   }

@@ -5,29 +5,38 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 
-/** The output limit of a call, and what is held for it. */
+/** The output limit of a call and the amount that is held for it. */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * Neither the caller nor the model's known cap bounds the output: `bounds` has the option's
-   * default. A stream that goes on beyond it has to hold more; a plain call can't, so that it is
-   * charged for no more than its hold covers where nothing is left.
+   * True if neither the caller nor the model's configured cap limits the output, so that `bounds`
+   * uses the default cap. A stream raises its hold when it exceeds the default. A plain call can't
+   * raise its hold, so its charge is limited to the hold if the balance is spent.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
-  /** How it may be admitted with a smaller output limit; null: not at all. */
+  /**
+   * The terms on which the call may be admitted with a smaller output limit, or null if it may not.
+   */
   readonly reduction: OutputReduction | null
 }
 
-/** A smaller limit is worth sending from here on; a caller's own limit may be smaller still. */
+/**
+ * The smallest reduced output limit that is sent to a provider. The caller's own limit may be
+ * smaller.
+ */
 const LEAST_OUTPUT_TOKENS = 256
-/** Sent to a model whose cap nobody knows; providers refuse a limit above the model's own. */
+/**
+ * The largest output limit that is sent for a model without a known cap, because providers refuse a
+ * limit above the model's cap.
+ */
 const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 
 /**
- * The worst case over all forms in which the request may be sent (channels may override members):
- * the input by its bytes, and as many output tokens as the caller or the model allows.
+ * Returns the worst case over all forms in which the request may be sent, because channels may
+ * override members. The input is bounded by its bytes. The output is bounded by the limit of the
+ * caller or the model.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -53,7 +62,10 @@ export function callTerms(
   return { ...terms, reduction }
 }
 
-/** Tokens of each choice. A model stops at its own cap, whatever larger limit it is sent. */
+/**
+ * Returns the output limit in tokens per choice. A model stops at its own cap even if the request
+ * has a larger limit.
+ */
 function outputLimitOf(
   { outputTokensMax }: ChatRequest,
   cap: number | null,
@@ -67,7 +79,10 @@ function outputLimitOf(
 
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }
 
-/** An open-ended call holds the operator's least for its output; a free one holds nothing. */
+/**
+ * Raises the hold of an open-ended call to the minimum that the operator has set. Free calls hold
+ * nothing.
+ */
 function withPreConsumed(
   hold: Quota,
   { price, bounds, isOpenEnded }: Priced,

@@ -16,28 +16,32 @@ import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './output-terms.ts'
 
-/** One channel the call may be sent to, and what would be sent. */
+/** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
   readonly channel: RelayChannel
   /** The caller's request with the channel's overrides applied. */
   readonly request: ChatRequest
   readonly body: Buffer
-  /** null when it is the name the caller used. */
+  /** The provider's name for the model, or null if it is the same as the caller's name. */
   readonly upstreamModel: string | null
-  /** Members of the caller's that this channel does not allow, so that they are not sent. */
+  /** The members of the request that this channel does not allow. They are not sent. */
   readonly dropped: readonly string[]
 }
 
 export type CallPlan = {
   readonly price: PriceSnapshot
   readonly terms: CallTerms
-  /** Whether channels' overrides apply. */
+  /** True if the channels' overrides apply to the call. */
   readonly isOverridden: boolean
-  /** The channels the call may be sent to. Their order is drawn when the call is dispatched. */
+  /**
+   * The channels to which the call may be sent. Their order is drawn when the call is dispatched.
+   */
   readonly offer: Offer<RelayChannel>
 }
 
-/** Returns the worst-case cost of the call and its channels, or why it is refused. */
+/**
+ * Returns the worst-case cost of the call and its channels, or the error if the call is refused.
+ */
 export function planCall(
   views: Views,
   caller: Caller,
@@ -52,7 +56,8 @@ export function planCall(
   const { options, prices } = views.options
   if (!isGroupUsable(caller, options)) return relayError('group_not_allowed', { subject: group })
   const offer = offerFor(views, caller, model)
-  // Before its price: nobody is to set one for a model that is misspelt.
+  // Unknown models are refused before their price is checked, so that a misspelt name is not
+  // reported as a model without a price.
   if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
   }
@@ -73,8 +78,9 @@ export function planCall(
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
 /**
- * The request as this channel gets it; a error when its overrides make no sense. `outputTokens`:
- * the most output tokens of a choice that the call's hold covers; null: what the request says.
+ * Returns the request as this channel receives it, or an error if the channel's overrides make it
+ * invalid. `outputTokens` is the maximum output per choice that the call's hold covers. Null keeps
+ * the request's own limit.
  */
 export function candidateOf(
   channel: RelayChannel,
@@ -97,7 +103,8 @@ export function candidateOf(
   const overridden = readChatRequest(body, NO_NAMES)
   if (isRelayError(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
-  // The model that the caller requested decides what the caller sees.
+  // The caller's response depends on the model and options that the caller requested, not on the
+  // overrides.
   const { wantsUsage, model: asked } = request
   return {
     channel,
@@ -132,11 +139,17 @@ export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
 export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
-/** A user's own group is always usable; another one must be open to users. */
+/**
+ * Reports whether the caller may use the group of the call. A user's own group is always usable.
+ * Any other group must be open to users.
+ */
 export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
   group === user.group || options.usableGroups.has(group)
 
-/** The request in every form that a channel of the offer may get: overrides can ask for more. */
+/**
+ * Returns the request in every form that a channel of the offer may receive, because overrides can
+ * increase the cost.
+ */
 function formsOf(
   request: ChatRequest,
   offer: Offer<RelayChannel>,

@@ -10,16 +10,16 @@ type FailedCall = {
   readonly userId: number
   readonly candidate: Candidate
   readonly status: number | null
-  /** The provider's answer, or the event with which it ended the stream. */
+  /** The provider's answer, or the event with which the provider ended the stream. */
   readonly body: Buffer
-  /** Whether the caller received the same message. */
+  /** True if the caller received the same message. */
   readonly isShown: boolean
 }
 
 /**
- * Keeps the provider's own message beside the log row of a failed call, without keys, accounts and
- * addresses, for administrators and for callers who received it anyway. Best effort: the call does
- * not wait for it.
+ * Stores the provider's error message for a failed call, without keys, accounts and addresses.
+ * Administrators can read the message in the log; callers can read it only if they received it. The
+ * call does not wait for the write, and a failed write is only logged.
  */
 export function keepProviderMessage(
   { providerMessages, vault, log, now }: RelayDeps,

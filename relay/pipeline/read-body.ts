@@ -17,9 +17,10 @@ const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   })
 
 /**
- * The whole body. Its bytes are taken from `memory` as they come, and reserved in the owner's share
- * as soon as their number is known. After a body (not after a error) the caller gives back
- * `body.length`, and releases as much where there is an owner.
+ * Reads the complete body. The bytes are counted in `memory` as they arrive, and in the owner's
+ * share as soon as their number is known. After success, the calling function must give
+ * `body.length` bytes back to `memory` and to the owner's share. After an error, nothing must be
+ * given back.
  */
 export function readBody(
   request: IncomingMessage,
@@ -33,7 +34,7 @@ export function readBody(
   }
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
-  // Its caller left while the key was looked up: nothing of it would be told any more.
+  // The caller disconnected during authentication, so nobody would receive a response.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
   if (owner !== null && !memory.reserve(owner, declared)) {
     return Promise.resolve(shareIsFull(owner))
@@ -48,7 +49,8 @@ function gather(
   declared: number,
 ): Promise<Buffer | RelayError> {
   return new Promise((resolve) => {
-    // One of its size from the start: gathered and joined, a large body would be there twice.
+    // A large body is written into one buffer of its declared size. Joining its chunks at the end
+    // would need twice the memory.
     let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
     let length = 0
@@ -82,7 +84,8 @@ function gather(
       if (whole !== null) resolve(whole.subarray(0, length))
       else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
-    // After the whole body was read it can't be denied any more: this settles nothing twice.
+    // If the connection closes before the body is complete, the body is refused. After the end of
+    // the body, closing has no effect.
     request.on('close', () => request.readableEnded || give(INCOMPLETE))
   })
 }

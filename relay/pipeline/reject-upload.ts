@@ -2,23 +2,26 @@ import type { ServerResponse } from 'node:http'
 import type { RelayError } from '../canonical/relay-error.ts'
 import { type Exchange, sendError } from './exchange.ts'
 
-/** For the caller to read the answer before its connection is reset. */
+/** The time for the caller to read the response before the connection is closed. */
 const LINGER_MS = 500
-/** Beyond so many connections the next one is closed at once. */
+/**
+ * The maximum number of connections that wait to be closed. Beyond it, a connection is closed
+ * immediately.
+ */
 const LINGERING_MAX = 64
 
 let lingering = 0
 
 /**
- * Sends the error of a request whose body was not read to its end, and closes the connection: Node
- * would read the rest of the body to throw it away, and a caller who is refused could keep the loop
- * busy with that. A connection that is closed while bytes arrive is reset, and the answer may be
- * lost with it, so nothing more is read for a moment before it is closed.
+ * Sends the error for a request whose body was not read completely, and closes the connection.
+ * Otherwise Node would read and discard the remaining body, which keeps the event loop busy. If a
+ * connection is closed while bytes arrive, the response may be lost. The connection is therefore
+ * paused for a moment before it is closed.
  */
 export function rejectUpload(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
-  // NOTE: a request that nobody ever read from would be read to its end once it is answered.
+  // NOTE: Node reads the complete body after the response if no data of the request was ever read.
   request.read(0)
   request.pause()
   response.shouldKeepAlive = false
@@ -26,7 +29,10 @@ export function rejectUpload(exchange: Exchange, error: RelayError): void {
   else sendError(exchange, error)
 }
 
-/** The answer is whole for its reader by its length; its end, which closes, comes later. */
+/**
+ * Writes the complete response, and ends it after a delay. `Content-Length` tells the client that
+ * the response is complete.
+ */
 function endLater(response: ServerResponse, text: string): void {
   lingering += 1
   response.write(text)

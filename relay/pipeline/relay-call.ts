@@ -28,7 +28,10 @@ import {
   concludeStream,
 } from './settle.ts'
 
-/** How a call is authenticated: by the head of the request, and then by what is in its body. */
+/**
+ * Authenticates a call. `authenticate` checks the headers of the request, and `open` then reads the
+ * settings in its body.
+ */
 export type Authenticator = {
   readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | RelayError>
   readonly open: (
@@ -37,7 +40,7 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** By a key; the body is the provider's as it is. */
+/** Authenticates a call by its key. The body is forwarded as it is. */
 const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
@@ -45,8 +48,8 @@ const BY_KEY: Authenticator = {
 }
 
 /**
- * One chat completion, from its arrival to its last byte. Every branch of the pipeline is in this
- * file, and the steps that it calls do not depend on each other.
+ * Handles one chat completion from the request to the last byte of the response. This file contains
+ * every branch of the pipeline. The steps that it calls do not depend on each other.
  */
 export async function relayCall(
   deps: RelayDeps,
@@ -91,7 +94,10 @@ export async function relayCall(
   }
 }
 
-/** A request that is passed through is read as it will be sent, which is what is billed. */
+/**
+ * Parses the request. In pass-through mode the request is parsed in the form in which it is sent,
+ * because that form is billed.
+ */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
   if (isRelayError(request) || !views.options.options.isPassThrough) return request
@@ -106,7 +112,10 @@ type Planned = {
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
-/** From the hold to the bill; a success when the provider answered in full. */
+/**
+ * Carries out a planned call, from the hold to the bill. The outcome is a success if the provider
+ * answered completely.
+ */
 async function carry(
   deps: RelayDeps,
   arrived: Exchange,
@@ -151,7 +160,8 @@ async function carry(
     return { isSuccess, tokens: call.tokens }
   } finally {
     deps.live.delete(call)
-    // Left to the next tick, finished calls would survive several garbage collections.
+    // A finished call is removed immediately. Until the next tick, it would survive several garbage
+    // collections.
     if (call.isOver()) deps.watch.remove(call)
   }
 }
@@ -160,7 +170,7 @@ type Route = {
   readonly selector: ChannelSelector
   readonly triesMax: number
   readonly isOverridden: boolean
-  /** The output limit that the hold covers, where the request allows more. */
+  /** The output limit that the hold covers, or null if the request's own limit applies. */
   readonly outputLimit: number | null
   readonly request: ChatRequest
   readonly userId: number
@@ -170,8 +180,8 @@ type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Tries each channel once, until one answers or a part of an answer reached the caller. A channel
- * is tried again only with another of its keys, where the former was at fault.
+ * Tries each channel once, until a channel answers or part of an answer has reached the caller. A
+ * channel is tried again only with another key, if the failed key caused the failure.
  */
 async function tryChannels(
   deps: RelayDeps,
@@ -191,7 +201,7 @@ async function tryChannels(
     const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || chosen === null
-    // The caller may have left while the channel and the key were chosen.
+    // The caller may have disconnected while the channel and the key were chosen.
     const isOver = !call.mayGoOn(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
@@ -211,7 +221,8 @@ async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A call that probed an open circuit for all others keeps its number of tries.
+    // An attempt that probed an open circuit does not reduce the number of tries, because it tested
+    // the provider for all calls.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
@@ -221,7 +232,7 @@ async function tryChannels(
   return last
 }
 
-/** At level debug, the lines with one `call` follow it from step to step. */
+/** Logs the start of a call. At level debug, all log lines of a call contain its id in `call`. */
 function tracePlan(
   { log }: RelayDeps,
   { call }: Exchange,
@@ -253,14 +264,20 @@ function isOfKey(end: AttemptEnd): boolean {
   return typeof outcome === 'object' && outcome.blame === 'key'
 }
 
-/** Every channel is full, or was removed meanwhile. */
+/**
+ * Returns the error for a call for which no channel was tried: every channel is full or was removed
+ * in the meantime.
+ */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
   const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
   return relayError('channels_busy', { param: 'model', subject, retryAfter })
 }
 
-/** No part of the answer reaches the caller, so that it is not charged. */
+/**
+ * The failure of a plain answer that contains a screened word. The caller receives no part of the
+ * answer and is not charged.
+ */
 const SCREENED = {
   kind: 'failed',
   error: 'screened',
@@ -287,12 +304,13 @@ function conclude(
 }
 
 const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])
-/** The provider refused the request or could not be reached. */
+/** The errors of an attempt that the provider refused or that did not reach the provider. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * A failed attempt costs its caller nothing, unless the provider has the request and the caller
- * left or lost access: else those who leave would pay less than those who wait for the answer.
+ * Reports whether a failed attempt is charged. Only a caller who disconnected or lost access after
+ * the provider received the request is charged. Otherwise disconnecting would be cheaper than
+ * waiting for the answer.
  */
 function isCharged(
   { isReadOn }: LiveCall,

@@ -15,7 +15,7 @@ import type { EmptiedAccounts } from './emptied-accounts.ts'
 import type { LiveCall } from './live-call.ts'
 import type { RetryBudget } from './retry-budget.ts'
 
-/** The dependencies of every call. */
+/** The dependencies of the functions that handle a call. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound

@@ -1,11 +1,14 @@
 const SHARE = 0.2
 /**
- * The number of retries under way that is always allowed. On a small site, every call of a burst
- * may need a retry to reach the one channel that works.
+ * The number of concurrent retries that is always allowed. On a small site, every call of a burst
+ * may need a retry to reach the only working channel.
  */
 const LEAST = 24
 
-/** Limits retries to a fifth of the calls under way, or 24, to prevent retry storms. */
+/**
+ * Limits the number of concurrent retries to a fifth of the running calls, or to 24 if that is
+ * more, to prevent retry storms.
+ */
 export class RetryBudget {
   private underWay = 0
 

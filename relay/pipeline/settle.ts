@@ -27,7 +27,10 @@ export type Closing = {
   readonly call: LiveCall
   readonly ledger: CallLedger
   readonly allowance: OutputAllowance
-  /** The error to answer with when no channel was tried; null: one was. */
+  /**
+   * The error for the caller if no channel was tried. Null means that at least one channel was
+   * tried.
+   */
   readonly unserved: RelayError | null
   readonly userId: number
 }
@@ -36,7 +39,7 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** How the end of an attempt is named in the ledger. */
+/** The name under which the ledger records each failure of an attempt. */
 const END_OF: Record<AttemptError, CallEnd> = {
   status: 'upstream-error',
   connect: 'upstream-error',
@@ -54,7 +57,10 @@ const END_OF: Record<AttemptError, CallEnd> = {
   'caller-gone': 'client-gone',
 }
 
-/** An answer that was read for its usage alone is no whole one to its caller. */
+/**
+ * Returns the end to record for a call. An answer that was read only for its usage was not complete
+ * for its caller.
+ */
 function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
   return isReadOn && end === 'done' ? 'incomplete' : end
@@ -62,7 +68,7 @@ function endOf({ isCallerGone, isReadOn }: LiveCall, end: CallEnd): CallEnd {
 
 const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
 
-/** The whole answer leaves once its bill is durable. */
+/** Settles a call with a plain answer. The answer is sent once the bill is durable. */
 export async function concludePlain(
   closing: Closing,
   candidate: Candidate,
@@ -85,7 +91,7 @@ export async function concludePlain(
   if (isAnswered(exchange)) return true
   const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   if (response.headersSent) {
-    // Comments have begun the response as a stream before the provider answered.
+    // Ping comments have already begun the response as a stream, so the answer is sent as an event.
     response.end(streamOfAnswer(shown))
     return true
   }
@@ -96,13 +102,17 @@ export async function concludePlain(
     'Content-Length',
     `${shown.length}`,
   ])
-  // One-byte characters are the bytes themselves; as text, head and body leave in one write.
+  // Short answers are written as Latin-1 text, which keeps every byte. Node then sends the headers
+  // and the body in one write.
   if (shown.length <= TEXT_BYTES_MAX) response.end(shown.toString('latin1'), 'latin1')
   else response.end(shown)
   return true
 }
 
-/** The bytes held back of the stream leave once its bill is durable, or an error in their place. */
+/**
+ * Settles a streamed call. The last bytes of the stream are held back until the bill is durable. If
+ * settling fails, an error event is sent instead.
+ */
 export async function concludeStream(
   closing: Closing,
   candidate: Candidate,
@@ -139,7 +149,7 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
-/** The message of the error event that ended a stream, where one did. */
+/** Stores the message of the error event that ended a stream, if there was one. */
 function keepEventMessage(
   { deps, exchange, call, userId }: Closing,
   candidate: Candidate,
@@ -153,8 +163,8 @@ function keepEventMessage(
 }
 
 /**
- * The caller left, or may no longer call, before any of the answer arrived. The provider has the
- * request by then and charges for it, so that the input is charged.
+ * Settles a call whose caller disconnected or lost access before any part of the answer arrived.
+ * The input is charged, because the provider has received the request and charges for it.
  */
 export async function concludeAbandoned(
   closing: Closing,
@@ -175,7 +185,10 @@ export async function concludeAbandoned(
   return false
 }
 
-/** Nothing reached the caller: the hold is released, then the caller gets the error. */
+/**
+ * Ends a call of which nothing reached the caller. The hold is released, and then the caller gets
+ * the error.
+ */
 export async function concludeFailure(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
   candidate: Candidate | null,
@@ -212,7 +225,9 @@ export async function concludeFailure(
   return false
 }
 
-/** True once the bill is durable. */
+/**
+ * Writes the bill of a call. Returns true once the bill is durable, and false if writing failed.
+ */
 async function settle(
   { deps, exchange, call, ledger, allowance }: Closing,
   candidate: Candidate,
@@ -230,14 +245,15 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
-    // Whether it was written is not known, so that only the sweeper may end the call now.
+    // It is unknown whether the bill was written, so only the sweeper may end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
 }
 
 /**
- * Returns how the answer differs: by a model or a cost other than what was requested and billed.
+ * Returns how the answer differs from the request: another model, or a higher cost than the billed
+ * price.
  */
 function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
@@ -245,7 +261,7 @@ function mismatchIn(
   usage: Usage,
   { price }: OutputAllowance,
 ): AnswerMismatch | null {
-  // The name of a deployment says nothing about the model that it runs.
+  // A deployment's name does not reveal the model that it runs.
   if (channel.target?.path.includes('{model}')) return null
   const cost = (rawUsage as { readonly cost?: unknown } | null | undefined)?.cost
   const { costRatio = '1' } = channel.terms

@@ -5,7 +5,7 @@ import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { AnswerScreen } from '../screening/screening.ts'
 import { type Exchange, headersOf } from './exchange.ts'
 
-/** How a provider's stream ended, as far as its bytes tell. */
+/** The state of a provider's stream, as derived from its bytes. */
 export type StreamVerdict =
   | 'open'
   | 'done'
@@ -15,10 +15,13 @@ export type StreamVerdict =
   | 'over-limit'
   | 'balance-spent'
 
-/** The destination of a stream; `write` returns false when it does not keep up. */
+/**
+ * The destination of a stream. `write` returns false if the destination accepts no more bytes for
+ * now.
+ */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
-/** The caller's connection, whose answer begins with the first bytes. */
+/** Returns a sink for the caller's connection. The first write begins the response. */
 export const byteSinkOf = (exchange: Exchange): ByteSink => ({
   write: (bytes) => {
     const { response } = exchange
@@ -27,27 +30,30 @@ export const byteSinkOf = (exchange: Exchange): ByteSink => ({
   },
 })
 
-/** After its caller left, so much of a stream is still read for its usage. */
+/** The maximum number of bytes that are read for the usage after the caller has disconnected. */
 const READ_ON_BYTES_MAX = 1024 * 1024
 const FINISHED = /"finish_reason"\s*:\s*"/
-/** The first events of a stream name its model, where any does. */
+/**
+ * The number of events that are searched for the name of the model. A stream that names its model
+ * does so in its first events.
+ */
 const MODEL_EVENTS_MAX = 8
 
 /**
- * One provider's stream on its way to the caller: bytes pass as they come, the usage chunk is kept
- * for the bill (and from callers who did not ask), and from the end of the usage on everything is
- * held back until the ledger are closed. Nothing is written before the first real event, so that a
- * stream which fails at once can still be tried elsewhere.
+ * Forwards one provider's stream to the caller. Bytes pass as they arrive. The usage chunk is kept
+ * for the bill, and is sent only to callers that requested it. Everything after the usage is held
+ * back until the call is settled. The response begins with the first real event, so that a stream
+ * that fails at its start can be retried on another channel.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
-  /** The provider's last usage, as sent; undefined when none came. */
+  /** The provider's last reported usage, unparsed. Undefined if none was reported. */
   rawUsage: unknown
-  /** The latest `model` that was looked for and found, as sent; undefined while there is none. */
+  /** The latest model name in the stream, or undefined if none was found. */
   answeredModel: string | undefined
-  /** Words were passed on after the last usage, which may leave them out. */
+  /** True if text was delivered after the last reported usage, which may therefore be too low. */
   isUsageEarly = false
-  /** The provider's error event, when that ended the stream. */
+  /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
   hasDelivered = false
   readonly delivered = new DeliveredText()
@@ -59,17 +65,20 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /** The events that were passed on last. */
+  /** The last events that were forwarded. */
   private latest: readonly Buffer[] = []
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
-  /** Bytes that may still be read once nobody takes them; null: somebody does. */
+  /**
+   * The number of bytes that may still be read after the caller has disconnected. Null while the
+   * caller is connected.
+   */
   private readOnBytes: number | null = null
 
   /**
-   * `shownModel`: the caller's name of the model, where the provider has another. `screen`: looks
-   * through what is said; what completes a word that it knows does not leave. `onDelivered` is
-   * called whenever something was passed on; it may `endAt` or `pause` the stream.
+   * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
+   * checks the text: events that complete a screened word are not forwarded. `onDelivered` is
+   * called after each write; it may call `endAt` or `pause`.
    */
   constructor(
     outlet: ByteSink,
@@ -87,28 +96,34 @@ export class StreamForwarder implements SseSink {
     this.onDelivered = onDelivered
   }
 
-  /** True once the provider said why it ended: all that follows is its usage. */
+  /** Reports whether the provider has sent a finish reason, so that only the usage can follow. */
   isFinished(): boolean {
     return this.latest.some((events) => FINISHED.test(events.toString('latin1')))
   }
 
-  /** The caller left: what follows is read for its usage and goes nowhere. */
+  /**
+   * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
+   * forwarded.
+   */
   readOn(): void {
     this.readOnBytes = READ_ON_BYTES_MAX
     this.held = []
   }
 
-  /** Nothing more is passed on. */
+  /** Stops forwarding with the given verdict. */
   endAt(verdict: StreamVerdict): void {
     if (this.verdict === 'open') this.verdict = verdict
   }
 
-  /** As if the caller did not keep up, until the attempt is resumed. */
+  /** Pauses the stream until the attempt is resumed. */
   pause(): void {
     this.isFlowing = false
   }
 
-  /** False when the caller does not keep up: pause until its connection drains. */
+  /**
+   * Processes a chunk. Returns false if the caller's connection accepts no more bytes for now;
+   * reading must then pause.
+   */
   push(chunk: Buffer): boolean {
     this.isFlowing = true
     this.scanner.push(chunk)
@@ -145,7 +160,7 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // A usage counts the words of its own event: these are not looked for.
+    // The usage includes the text of its own event, so that text does not make the usage outdated.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage) this.hold(bytes)
@@ -158,7 +173,7 @@ export class StreamForwarder implements SseSink {
     this.held.push(bytes)
   }
 
-  /** The bytes that may leave once the ledger are closed. */
+  /** Returns the bytes to be sent once the call is settled. */
   terminalBytes(): Buffer {
     const [first] = this.held
     const isOne = this.held.length === 1 && first !== undefined
@@ -166,9 +181,9 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * At most one usage chunk is held back at a time, because a provider may send any number of them.
-   * A chunk that another one follows does not end the stream, so it leaves; before anything was
-   * delivered it is dropped instead, because a usage alone must not begin an answer.
+   * Holds back one usage chunk, because a provider may send any number of them. If another usage
+   * chunk follows, the held chunk is sent. Before anything was delivered, the held chunk is
+   * dropped, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
     if (this.hasDelivered) this.letGo()
@@ -183,7 +198,7 @@ export class StreamForwarder implements SseSink {
     if (this.rawUsage !== undefined && !this.isUsageEarly) this.isUsageEarly = hasText(bytes)
   }
 
-  /** Azure's first event has an empty name. */
+  /** Stores the model's name. Azure's first event has an empty name, which is ignored. */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model
@@ -227,13 +242,16 @@ export function startStream({ response, call }: Exchange): void {
   ])
 }
 
-/** The members of a chunk without choices that was sent only for the usage. */
+/** The members of a chunk without choices that contains only usage. */
 const USAGE_CHUNK = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
 ])
 
-/** NOTE: Azure sends what it filtered without choices, and may say of it that no usage came yet. */
+/**
+ * NOTE: Azure sends content filter results in events without choices, which may contain an empty
+ * usage.
+ */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
