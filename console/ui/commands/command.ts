@@ -1,21 +1,21 @@
 import type { IconName } from '../elements/icons.tsx'
 
 /**
- * An action with a title, defined once for the command palette, its shortcut and the sheet of
- * shortcuts. Of two commands with the same id, the one registered last (the page's own) applies.
+ * An action for the palette, its shortcut and the sheet of shortcuts. If two commands have the same
+ * id, the one registered last (by the page) applies.
  */
 export type Command = {
   readonly id: string
   readonly title: string
-  /** Further words by which the palette finds it. */
+  /** Additional search words for the palette. */
   readonly keywords?: string
   readonly section: 'page' | 'go' | 'action'
-  /** One key as in `KeyboardEvent.key`, or two in sequence: `?`, `r`, `g d`. */
+  /** A single `KeyboardEvent.key`, or two keys in sequence: `?`, `r`, `g d`. */
   readonly keys?: string
   readonly icon?: IconName
-  /** Absent for keys that a part of the page handles itself; these appear in the sheet only. */
+  /** Absent for keys that the page handles itself; the sheet of shortcuts still lists them. */
   readonly act?: () => void
-  /** Has a shortcut only and is not listed in the palette. */
+  /** Hides the command from the palette; only its shortcut works. */
   readonly isKeyOnly?: boolean
 }
 
@@ -28,7 +28,7 @@ export function registerCommands(source: Source): () => void {
   return () => sources.delete(source)
 }
 
-/** Every command available on the present screen, the page's own first. */
+/** Returns every command of the current screen; the commands of the page come first. */
 export function currentCommands(): readonly Command[] {
   const byId = new Map<string, Command>()
   for (const source of sources) {
@@ -38,7 +38,7 @@ export function currentCommands(): readonly Command[] {
   return [...byId.values()].sort((a, b) => order[a.section] - order[b.section])
 }
 
-/** Whether all words of the query occur in the title, in any order, as the palette requires. */
+/** Returns true if the title contains all words of the query, in any order. */
 export function matches(title: string, query: string): boolean {
   const text = title.toLowerCase()
   return query

@@ -2,30 +2,28 @@ import type { ReactNode } from 'react'
 
 export type Column<Row> = {
   readonly id: string
-  /** The header, also used in the column chooser and on cards. */
+  /** The header text, also used in the column chooser and on cards. */
   readonly title: string
-  /** A shorter header, whose tooltip has the title. */
+  /** A shorter header text; its tooltip shows `title`. */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
-  /** Shows the elapsed time instead of the date, when the reader has chosen that. */
+  /** Renders the elapsed time instead of the date, if the user has chosen elapsed times. */
   readonly agoCell?: (row: Row) => ReactNode
-  /**
-   * Pixels, until resized; an amount of money (`.tg-amount`) always has the width that it needs.
-   */
+  /** The initial width in pixels; a column of amounts (`.tg-amount`) widens to fit. */
   readonly width: number
   readonly minWidth?: number
-  /** Takes the remaining width. */
+  /** Makes the column take the remaining width of the list. */
   readonly isGrowing?: boolean
-  /** `end` for numbers: right-aligned, with tabular digits. */
+  /** `end` right-aligns the column and uses tabular digits, for numbers. */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
-  /** Always shown and therefore absent from the column chooser. */
+  /** Keeps the column visible and removes it from the column chooser. */
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
   /**
-   * The place on the cards of narrow screens: the heading, its far end, a line (the default), one
-   * line shared with similar columns (`bare`: without its name), a line of the expanded card,
-   * nothing, or the card's foot for the actions on the row.
+   * Where the column appears on a card (narrow screens): `title` and `aside` at the ends of the
+   * heading, `line` (the default) with a label, `brief` in a shared line, `bare` there without a
+   * label, `more` when expanded, `foot` for the row's actions.
    */
   readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
@@ -33,11 +31,11 @@ export type Column<Row> = {
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 export type StoredLayout = {
-  /** All ids that existed when it was stored, in order. */
+  /** The ids of all columns that existed when the layout was stored, in display order. */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
-  /** Times are shown as elapsed time. */
+  /** Shows times as elapsed time. */
   readonly isAgo?: boolean
 }
 
@@ -45,7 +43,7 @@ export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
 export const WIDTH_MIN = 56
 export const WIDTH_MAX = 1200
 
-/** The stored layout; null when the stored value is something else. */
+/** Validates a stored layout; returns null if the stored value is not a layout. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
   const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
@@ -57,7 +55,7 @@ export function readLayout(stored: unknown): StoredLayout | null {
   }
 }
 
-/** The columns in the stored order; columns added since then keep their default place. */
+/** Returns the columns in the stored order. Newer columns keep their default position. */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],
   order: readonly string[],
@@ -67,7 +65,7 @@ export function inOrder<Row>(
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
 
-/** The column with the cells that `isAgo` requires. */
+/** Returns the column, with elapsed-time cells if the layout has `isAgo`. */
 export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
   isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
@@ -81,7 +79,7 @@ export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number 
 export const clampWidth = (width: number, min = WIDTH_MIN): number =>
   Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
 
-/** Moves `id` by `step` places among `ids`, as far as possible. */
+/** Moves `id` by `step` positions within `ids`; stops at the first and last position. */
 export function moved(ids: readonly string[], id: string, step: number): string[] {
   const from = ids.indexOf(id)
   const to = Math.min(ids.length - 1, Math.max(0, from + step))

@@ -16,13 +16,13 @@ import './data-grid.css'
 import './page-scroll.css'
 import './scroll-bar.css'
 
-/** With less height than this, a list scrolls better with the page. */
+/** If less height than this is available, the list scrolls with the page instead. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Makes a list as high as the window allows, so that the elements after it in its panel (the pager)
- * are visible too. A list that starts far down its page keeps the height of its style.
+ * Limits a list to the height of the window, so that the pager below it stays visible. A list that
+ * starts far down the page keeps the height from its stylesheet.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
@@ -33,7 +33,7 @@ function useFitHeight(box: HTMLElement | null): void {
       else box.style.setProperty('--tg-grid-room', `${room}px`)
     }
     resize()
-    // The elements above the list wrap, open and load.
+    // Resize when an element above the list wraps, opens or loads.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -53,8 +53,8 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * The list of every screen: it renders only visible rows, works by keyboard and screen reader,
- * keeps the reading position when rows arrive above it, and becomes cards on narrow screens.
+ * The list used on every screen. It renders only visible rows, supports keyboards and screen
+ * readers, keeps the reading position when rows are added above, and shows cards on narrow screens.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const isCards = useIsNarrow()
@@ -219,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** The page offset at which the header starts to move, and a function that shows the last row. */
+/** Returns the page offset where the header starts to move, and a scroll to the last row. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

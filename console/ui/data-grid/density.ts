@@ -2,12 +2,12 @@ import { useLocalPreference } from '../state/use-local-preference.ts'
 
 export type Density = 'compact' | 'comfortable'
 
-/** The height in pixels of a row that is not expanded. */
+/** The height in pixels of a collapsed row. */
 export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 44 }
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** One choice for every list; `fallback` is the density of a list until the reader chooses one. */
+/** The density that all lists share; `fallback` applies until the user chooses one. */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

@@ -7,7 +7,7 @@ import type { Grid } from './use-grid.ts'
 
 type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
 
-/** A row as a card, for narrow screens: the title column above, the other columns as lines. */
+/** Renders a row as a card, for narrow screens. */
 export function GridCard<Row>(given: Given<Row>): ReactElement {
   const { props, grid, row, index } = given
   const { t } = useTranslation()
@@ -18,7 +18,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // User and time above, figures below.
+  // Columns without labels (user and time) form the first line, labelled figures the second.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -61,7 +61,7 @@ export function GridCard<Row>(given: Given<Row>): ReactElement {
   )
 }
 
-/** The whole head of a card opens it; controls on the head lie above this area. */
+/** A button that covers the card's head and opens the card; other controls lie above it. */
 function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement {
   return (
     <button
@@ -74,7 +74,7 @@ function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement 
   )
 }
 
-/** Shows that a card can be opened, and opens it by touch; keys and screen readers use the head. */
+/** Opens the card by touch. Keyboards and screen readers use the head of the card. */
 function FootOpener<Row>(given: Given<Row> & { isBare: boolean }): ReactElement {
   const { props, grid, row, index, isBare } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -108,13 +108,13 @@ function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
 
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
-/** Those of a row's columns that have content. */
+/** Returns the columns that have content in this row. */
 const filled = <Row,>({ columns, row }: Lines<Row>) =>
   columns
     .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
-/** Values in one line, with names for those that need an explanation. */
+/** Renders values in one line, with labels for the values that need one. */
 function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
   return (
@@ -131,7 +131,6 @@ function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   )
 }
 
-/** The actions on the row, at the far end of its card's foot. */
 function CardActs<Row>(props: Lines<Row>): ReactElement | null {
   const acts = filled(props)
   if (acts.length === 0) return null

@@ -8,11 +8,11 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree of rows; the rows below it are rows of the list too. */
+/** The position of a row in a tree. The children of a row are also rows of the list. */
 export type Branch = {
-  /** Starts at 1. */
+  /** The depth in the tree; top-level rows have level 1. */
   readonly level: number
-  /** Absent for rows without children. */
+  /** Undefined for rows without children. */
   readonly isOpen?: boolean
   readonly onToggle?: () => void
 }
@@ -23,52 +23,50 @@ export type DataGridHandle = {
 }
 
 export type DataGridProps<Row> = {
-  /** The accessible name of the list. */
   label: string
   rows: readonly Row[]
-  /** Unique and stable: keeps the reading position when rows are prepended. */
+  /** A unique, stable key; it keeps the reading position when rows are added at the top. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
   /**
-   * The number of rows in all pages, when `rows` is one page; `firstIndex` is that of the first
-   * row, from 0.
+   * The number of rows on all pages, if `rows` is one page. `firstIndex` is the zero-based index of
+   * the first row of the page.
    */
   total?: number
   firstIndex?: number
-  /** Nothing has loaded yet: skeleton rows appear after a moment. */
+  /** True during the first load; skeleton rows appear after a short delay. */
   isLoading?: boolean
-  /** The old rows stay, dimmed, while new ones load. */
+  /** True while new rows load; the current rows remain visible but dimmed. */
   isRefetching?: boolean
-  /** Shown when there are no rows. */
   empty?: ReactNode
-  /** Details below a row: rows expand by press, Enter and Space. */
+  /** Renders the details below a row. Rows then expand on click, Enter and Space. */
   expand?: (row: Row) => ReactNode
   /**
-   * Opens the details of the row with this key. Each new key opens its row once; a row that the
-   * reader closes stays closed.
+   * Opens the row with this key. Each new key opens its row once, so a row that the user closes
+   * stays closed.
    */
   openKey?: string | undefined
-  /** Called for a press or Enter on a row; `expand` then opens by Space alone. */
+  /** Called on a click or Enter on a row. `expand` then opens on Space only. */
   onOpen?: (row: Row) => void
-  /** The text of the open action on cards; "Edit" by default. */
+  /** The label of the open button on cards; the default is "Edit". */
   openText?: string
-  /** Makes the list a tree: `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
+  /** Makes the list a tree; `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** On cards, below the heading: the content of a wide list's tooltips. */
+  /** On cards, renders a note below the heading in place of the table's tooltips. */
   cardNote?: (row: Row) => ReactNode
-  /** Highlights the row once, as just arrived. */
+  /** Returns true if the row has just arrived; the row is then highlighted once. */
   isFresh?: (row: Row) => boolean
-  /** Keeps the first column visible during horizontal scrolling. */
+  /** Keeps the first column visible while the list scrolls horizontally. */
   isFirstSticky?: boolean
-  /** The row height until the reader chooses one; comfortable by default. */
+  /** The row height until the user chooses one; the default is comfortable. */
   density?: Density
-  /** A CSS length; by default the remaining height of the window. */
+  /** A CSS length; the default is the remaining height of the window. */
   maxHeight?: string
-  /** Reports whether the newest row is visible, for a "new rows" button. */
+  /** Called when the newest row becomes visible or hidden, for a "new rows" button. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

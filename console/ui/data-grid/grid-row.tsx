@@ -10,13 +10,12 @@ type RowProps<Row> = {
   props: DataGridProps<Row>
   grid: Grid<Row>
   acts: RowActs
-  /** Called with the row's element whenever its cells are rendered. */
+  /** Measures the row's element each time its cells are rendered. */
   measure: (element: Element) => void
   row: Row
   index: number
 }
 
-/** One row of the table, with its details when expanded. */
 export function GridRow<Row>(given: RowProps<Row>): ReactElement {
   const { props, grid, acts, row, index } = given
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
@@ -50,7 +49,7 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined when rows cannot be selected, or expanded. */
+  /** Undefined if rows cannot be selected. `isExpanded` is undefined if rows cannot be expanded. */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
@@ -58,9 +57,7 @@ type DrawnRowProps = {
   measure: (element: Element) => void
 }
 
-/**
- * Rendered again only when one of its props changes, because scrolling renders the list each frame.
- */
+/** Memoized, because the list is rendered on every frame of a scroll. */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, acts, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -114,9 +111,7 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
 
 type AnyCell = (row: unknown) => ReactNode
 
-/**
- * Memoized: scrolling renders the grid again, but a cell changes only with its row or its column.
- */
+/** Memoized: scrolling renders the grid, but a cell depends only on its row and column. */
 const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
   return props.cell(props.row)
 })

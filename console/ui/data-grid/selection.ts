@@ -1,6 +1,6 @@
 /**
- * The selection after row `index` is pressed. With `isRange`, every row from `anchor` (the row
- * pressed before) to `index` gets the new state of row `index`.
+ * Returns the selection after row `index` is clicked. With `isRange`, all rows from `anchor` (the
+ * row clicked before) to `index` get the new state of row `index`.
  */
 export function toggled(
   selected: ReadonlySet<string>,
@@ -20,7 +20,7 @@ export function toggled(
   return next
 }
 
-/** Selects all of `keys`, or none of them when all were selected. */
+/** Selects all `keys`; if all `keys` were already selected, deselects them. */
 export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
   const next = new Set(selected)
   const areAllOn = keys.every((key) => selected.has(key))

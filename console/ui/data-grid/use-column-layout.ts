@@ -14,14 +14,13 @@ import {
 } from './column.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the chosen order, for the chooser. */
+  /** All columns in the chosen order, including hidden ones, for the column chooser. */
   readonly all: readonly Column<Row>[]
-  /** The visible columns. */
   readonly shown: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
-  /** null when no column of the list can show elapsed time. */
+  /** Null if no column of the list can show elapsed time. */
   readonly isAgo: boolean | null
   readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
@@ -31,8 +30,8 @@ export type ColumnLayout<Row> = {
 }
 
 /**
- * Order, visibility and widths of a list's columns, stored in this browser under `key`. Pass only
- * columns that the user may see: a column that is not passed never shows, whatever is stored.
+ * Manages the order, visibility and widths of columns, stored in this browser under `key`. Pass
+ * only columns that the user may see, because every column passed can be shown.
  */
 export function useColumnLayout<Row>(
   key: string,

@@ -9,7 +9,7 @@ import type { DataGridProps } from './grid-props.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
-/** The key handlers of the grid, which holds the focus for all its rows. */
+/** Returns the key handlers of the grid. The focus is on the grid, never on a row. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -29,7 +29,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   }
 }
 
-/** Opens or closes the children or details of a row; `isEither` toggles. */
+/** Opens or closes the children or details of a row. With `isEither`, the state toggles. */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
@@ -45,7 +45,7 @@ function toggle<Row>(
   else branch.onToggle?.()
 }
 
-/** The shortcuts of the list in the sheet of shortcuts; `j` and `k` work anywhere on the page. */
+/** Adds the list's shortcuts to the sheet of shortcuts; `j` and `k` work on the whole page. */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()
   const move = (step: number) => {
@@ -76,19 +76,19 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
 }
 
 /**
- * Listeners that measure run before the one that renders rows, because each measurement after it
- * would force another layout.
+ * These listeners measure before the rows are rendered, because measuring after a render forces a
+ * second layout.
  */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
-/** Reports to `onAtTop` and provides the handle of `gridRef`. */
+/** Calls `onAtTop`, and provides the imperative handle of `gridRef`. */
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
   const [isAtTop, setAtTop] = useState(true)
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // New rows must not move open details.
+    // Open details count as scrolled, so that new rows do not move the details.
     const look = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
     box?.addEventListener('scroll', look, BEFORE_ROWS)
@@ -102,7 +102,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   }))
 }
 
-/** Marks a box whose columns do not fit, and whether it can scroll further towards its end. */
+/** Marks a box that overflows horizontally, and whether it can scroll further to the end. */
 function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
@@ -120,9 +120,8 @@ function watchEdge(box: HTMLElement): () => void {
 }
 
 /**
- * The layout with columns that fit the amounts in them, because a truncated amount looks like a
- * smaller one. `measure` is called with each rendered row. Columns only become wider, so that
- * scrolling does not change widths back and forth.
+ * Returns a layout whose columns fit their amounts, because a truncated amount looks smaller. Call
+ * `measure` with each rendered row. Columns only widen, so that widths stay stable while scrolling.
  */
 export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [least, setLeast] = useState<Readonly<Record<string, number>>>({})
@@ -134,12 +133,12 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
       }),
     [],
   )
-  // A stored width may be too small for amounts, so a resized column is measured again.
+  // A stored width may be too narrow for amounts, so a resized column is measured again.
   const widths = layout.shown.map(layout.widthOf).join(' ')
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // An amount rendered in a fallback font may be wider in the font that loads later.
+    // The final font may be wider than the fallback font, so each loaded font triggers measuring.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)
   }, [box, measure, widths])
@@ -150,7 +149,7 @@ export function useWholeAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement
   return { layout: whole, measure }
 }
 
-/** Measures elements after their layout, because measuring before it would force another layout. */
+/** Measures elements after layout; measuring earlier would force an additional layout. */
 function afterLayout(look: (elements: readonly Element[]) => void): (element: Element) => void {
   const observer = new ResizeObserver((entries) => {
     const elements = entries.map(({ target }) => target)
@@ -160,10 +159,7 @@ function afterLayout(look: (elements: readonly Element[]) => void): (element: El
   return (element) => observer.observe(element)
 }
 
-/**
- * The width, by column, at which no amount in these rows is truncated; only columns with a
- * truncated amount.
- */
+/** Returns the required width of each column that has a truncated amount in these rows. */
 function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
   const widths: Record<string, number> = {}
   for (const amount of rows.flatMap((row) => [...row.querySelectorAll('.tg-amount')])) {
@@ -171,7 +167,7 @@ function widthsOfCutAmounts(rows: readonly Element[]): Record<string, number> {
     const id = cell?.dataset.column
     if (cell === null || id === undefined) continue
     let missing = 0
-    // A part of the cell may clip the amount before the cell does.
+    // An element inside the cell may clip the amount before the cell does.
     for (let part = amount.parentElement; part !== null; part = part.parentElement) {
       missing = Math.max(missing, part.scrollWidth - part.clientWidth)
       if (part === cell) break

@@ -14,18 +14,15 @@ import {
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The element as state once rendered; a list that was empty first has none until rows arrive. */
+  /** The scroll container; null while an empty list has not rendered it. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
-  /** The position of the page while open details make the list scroll with it; otherwise null. */
+  /** The position of the list while open details make it scroll with the page; otherwise null. */
   readonly page: PagePosition | null
-  /** The distance from the scroller's start to the first row. */
+  /** The distance in pixels from the start of the scroller to the first row. */
   readonly margin: number
-  /**
-   * The index of the row that keys act on; -1 for none. It is kept by key, so that it moves with
-   * its row.
-   */
+  /** The index of the row that receives keys, or -1; it follows its row by key. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -34,15 +31,13 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
-/**
- * The number of rows rendered beyond each end: as many as pass in three frames of fast scrolling.
- */
+/** The number of rows rendered beyond each end: enough for three frames of fast scrolling. */
 export const OVERSCAN = 5
 
-/** Scrolled by less than this, the newest row is visible. */
+/** The newest row counts as visible while the list is scrolled by less than this. */
 export const AT_TOP_PX = 4
 
-/** The state shared by the table and the cards: visible, active, expanded and selected rows. */
+/** Returns the state of table and cards: visible, active, expanded and selected rows. */
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
   const { rows, rowKey } = props
   const { scroller, box, attach } = useScroller()
@@ -51,7 +46,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const [expanded, setExpanded] = useExpanded(props.openKey)
   const keyAt = useKeyAt(props)
-  // Details in a box that scrolls would have to be read in two nested scrollers.
+  // Otherwise open details would be read in two nested scrollers.
   const canLeaveBox = props.maxHeight === undefined
   const page = usePagePosition(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
   const head = isCards ? 0 : HEADER_HEIGHT
@@ -65,9 +60,9 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     scrollMargin: margin,
     scrollPaddingStart: (page?.coveredHeight ?? 0) + head,
     initialRect: { width: 1024, height: 480 },
-    // Rows that are being read stay where they are when others arrive above them.
+    // While the user reads rows, rows that arrive above must not move them.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // A list that fits counts as scrolled to its end: opening a row must not scroll it away.
+    // With 0, a list without overflow would count as scrolled to its end, and move on expansion.
     scrollEndThreshold: -1,
   })
   useScrollTakeover(box, page !== null)
@@ -102,7 +97,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   }
 }
 
-/** A function that gives the key of the row at an index; a missing row has a key as well. */
+/** Returns a function that maps an index to a row key; an index without a row also has a key. */
 function useKeyAt<Row>({ rows, rowKey }: DataGridProps<Row>) {
   return useCallback(
     (index: number) => {
@@ -123,7 +118,7 @@ function selectRow<Row>(
   selection.onChange(toggled(selection.keys, rows.map(rowKey), index, range))
 }
 
-/** The rows with open details. Details that the reader closed stay closed. */
+/** Manages which rows have open details. Details that the user closed stay closed. */
 function useExpanded(openKey: string | undefined) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<string>()
@@ -157,8 +152,8 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
 }
 
 /**
- * Searches near the last known place first, because rows only move when others are added or
- * removed.
+ * Returns the index of the active row. The search starts at the last known index, because rows move
+ * only when other rows are added or removed.
  */
 function useActiveIndex<Row>(
   rows: readonly Row[],

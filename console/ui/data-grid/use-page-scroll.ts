@@ -8,11 +8,10 @@ import {
 } from '@tanstack/react-virtual'
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** The position of a list on its page, in pixels. */
 export type PagePosition = {
-  /** From the start of the page to the start of the list. */
+  /** The distance from the top of the page to the top of the list, in pixels. */
   readonly top: number
-  /** The height of the bar that covers the top of the window. */
+  /** The height in pixels of the bar that covers the top of the window. */
   readonly coveredHeight: number
 }
 
@@ -22,20 +21,20 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** A virtualizer has one type of scroller but may change the scroller, hence the cast. */
+/** The cast is needed because a virtualizer's type fixes the scroller, but it changes here. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,
   scrollToFn: windowScroll,
 } as unknown as typeof BOX_SCROLLING
 
-/** The options of a virtualizer that name the scroller of its rows. */
+/** Returns the virtualizer options that select the page or the box as the scroller. */
 export const scrollerOptions = (isWithPage: boolean, box: () => HTMLDivElement | null) => ({
   ...(isWithPage ? PAGE_SCROLLING : BOX_SCROLLING),
   getScrollElement: () => (isWithPage ? (window as unknown as HTMLDivElement) : box()),
 })
 
-/** The position of a list that scrolls with its page; null while it scrolls in its box. */
+/** Returns the position of a list that scrolls with its page; null if it scrolls in its box. */
 export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): PagePosition | null {
   const [measured, setMeasured] = useState<PagePosition | null>(null)
   useLayoutEffect(() => {
@@ -47,7 +46,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
         return isSame ? last : next
       })
     measure()
-    // The elements above the list wrap, open and load.
+    // Measure again when an element above the list wraps, opens or loads.
     const observer = new ResizeObserver(measure)
     observer.observe(box.closest('.tg-page') ?? document.body)
     return () => {
@@ -56,7 +55,7 @@ export function usePagePosition(box: HTMLElement | null, isWithPage: boolean): P
     }
   }, [box, isWithPage])
   if (box === null || !isWithPage) return null
-  // The first render has the position too: rows drawn at another place would be measured there.
+  // The first render needs the position too; otherwise rows are measured at the wrong offset.
   return measured ?? positionOf(box)
 }
 
@@ -68,14 +67,13 @@ function positionOf(box: HTMLElement): PagePosition {
 }
 
 /**
- * Keeps rows in their place on screen when their scroller changes: the new scroller takes over the
- * distance of the old one. To be called after the virtualizer, which gives a new scroller the
- * offset of the old one.
+ * Keeps rows in place on the screen when the scroller changes between box and page. Call it after
+ * the virtualizer hook, which first sets the new scroller to the old offset.
  */
 export function useScrollTakeover(box: HTMLElement | null, isWithPage: boolean): void {
   const wasWithPage = useRef(isWithPage)
   const before = useRef({ box: 0, page: 0 })
-  // The offsets are read before the commit, which changes the height of the box.
+  // The offsets must be read before the commit, which changes the height of the box.
   if (wasWithPage.current !== isWithPage) {
     before.current = { box: box?.scrollTop ?? 0, page: window.scrollY }
   }

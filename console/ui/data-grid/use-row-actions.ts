@@ -3,14 +3,13 @@ import { isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
-/** The actions on the row at an index. */
 export type RowActs = {
   readonly press: (index: number, target: EventTarget) => void
   readonly select: (index: number, isRange: boolean) => void
   readonly toggle: (index: number) => void
 }
 
-/** Stable functions that use the latest props, so that rows are not rendered again. */
+/** Returns stable callbacks that read the latest props, so that rows are not rendered again. */
 export function useRowActions<Row>(props: DataGridProps<Row>, grid: Grid<Row>): RowActs {
   const latest = useRef({ props, grid })
   useLayoutEffect(() => {

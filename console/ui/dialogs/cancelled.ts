@@ -1,2 +1,2 @@
-/** The user cancelled a question on the way of an action: nothing failed, nothing is shown. */
+/** Thrown if the user cancels a dialog within an action; it is not shown as an error. */
 export class Cancelled extends Error {}

@@ -11,7 +11,7 @@ export type ConfirmWords = {
   tone?: 'primary' | 'danger'
 }
 
-/** A question with two answers. For most uses, `confirm()` is shorter. */
+/** A dialog with a question and two answers. Most callers use `confirm()` instead. */
 export function ConfirmDialog(
   props: ConfirmWords & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ): ReactElement {

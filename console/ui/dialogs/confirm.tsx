@@ -6,12 +6,12 @@ type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: bo
 let question: Question | null = null
 const listeners = new Set<() => void>()
 
-/** Asks a question and resolves to the answer; closing the dialog means no. */
+/** Opens a confirmation dialog and resolves to the answer. Closing the dialog resolves to false. */
 export function confirm(words: ConfirmWords): Promise<boolean> {
   question?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // The text remains while the dialog fades out.
+      // Keep the text until the dialog has faded out.
       if (question?.answer === answer) show({ words, isOpen: false, answer })
       resolve(isConfirmed)
     }
@@ -19,7 +19,7 @@ export function confirm(words: ConfirmWords): Promise<boolean> {
   })
 }
 
-/** Rendered once, by the app. */
+/** Renders the dialog of `confirm()`. The app renders it once. */
 export function ConfirmHost(): ReactElement | null {
   const asked = useSyncExternalStore(subscribe, () => question)
   if (asked === null) return null

@@ -1,18 +1,15 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
-/** A dialog with a title. Its content is mounted with each opening, so that it starts fresh. */
+/** A dialog with a title. Each opening mounts the content again, so that its state is fresh. */
 export function Dialog(props: {
   isOpen: boolean
   title: ReactNode
-  /** Below the title; it describes the dialog. */
   lead?: ReactNode
-  /** Classes beside that of every dialog. */
   className?: string
-  /** `alertdialog` for a question. */
+  /** `alertdialog` for a question that needs an answer. */
   role?: 'dialog' | 'alertdialog'
   onOpened?: (panel: HTMLElement) => void
-  /** The buttons at the end. */
   foot?: ReactNode
   onClose: () => void
   children?: ReactNode

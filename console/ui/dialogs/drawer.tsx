@@ -6,13 +6,13 @@ import { Overlay } from './overlay.tsx'
 
 export type DrawerProps = {
   isOpen: boolean
-  /** Called once closing is decided: at once, or after unsaved changes are discarded. */
+  /** Called when the drawer closes; unsaved changes are confirmed first. */
   onClose: () => void
   title: string
   lead?: ReactNode
-  /** Pixels; full width on narrow screens. */
+  /** The width in pixels. On narrow screens the drawer is full width. */
   width?: number
-  /** True with unsaved changes: closing asks for confirmation. */
+  /** If true, closing the drawer asks for confirmation. */
   hasUnsavedChanges?: boolean
   footer?: ReactNode
   children: ReactNode

@@ -7,11 +7,10 @@ import { Dialog } from './dialog.tsx'
 
 const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
 
-/** The first input field, if there is one. */
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
-/** A small dialog around one form: Enter submits it. For longer ones, `FormDrawer`. */
+/** A small dialog with one form, which Enter submits. Longer forms use `FormDrawer`. */
 export function FormDialog(props: {
   isOpen: boolean
   title: string
@@ -20,7 +19,7 @@ export function FormDialog(props: {
   role?: 'dialog' | 'alertdialog'
   submitText: string
   tone?: 'primary' | 'danger'
-  /** Nothing is submitted yet, by Enter neither. */
+  /** Prevents submission, including by Enter. */
   isDisabled?: boolean
   form: Pick<DraftForm<object>, 'isBusy' | 'submit'>
   onClose: () => void

@@ -5,12 +5,12 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Drawer } from './drawer.tsx'
 import { mayLeave } from './may-leave.ts'
 
-/** A drawer around one form: Enter submits it, and closing it asks first if there are changes. */
+/** A drawer with one form, which Enter submits. Unsaved changes are confirmed on close. */
 export function FormDrawer(props: {
   isOpen: boolean
   title: string
   lead: string
-  /** The width of the drawer in pixels. */
+  /** The width in pixels. */
   width?: number
   submitText: string
   form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>

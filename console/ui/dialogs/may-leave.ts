@@ -1,7 +1,7 @@
 import { translate } from '#console/i18n/i18n.ts'
 import { confirm } from './confirm.tsx'
 
-/** True at once if nothing has changed; else the user decides whether to discard the changes. */
+/** Resolves to true if nothing has changed; otherwise asks whether to discard the changes. */
 export function mayLeave(hasUnsavedChanges: boolean): Promise<boolean> {
   if (!hasUnsavedChanges) return Promise.resolve(true)
   return confirm({

@@ -4,8 +4,8 @@ import { dismissRefusals } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
- * The base of drawers and dialogs: it has a label, keeps the focus inside and returns it on close,
- * and closes on Escape or a press outside.
+ * The base of drawers and dialogs. It has an accessible name, traps the focus and returns it on
+ * close, and closes on Escape or a click outside.
  */
 export function Overlay(props: {
   isOpen: boolean
@@ -14,16 +14,16 @@ export function Overlay(props: {
   describedBy?: string | undefined
   className: string
   role?: 'dialog' | 'alertdialog'
-  /** Called once open, for a panel that places the focus on one of its controls. */
+  /** Called after opening, so that the panel can focus one of its controls. */
   onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
-  // Refusals in the panel concern its content, which is left with it.
+  // A refusal message is about the panel's content, so closing the panel dismisses it.
   const { isOpen } = props
   useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
-  // The panel gets the focus so that its name is read out, instead of the focus trap's edge.
+  // Focusing the panel makes screen readers read its name, and not the edge of the focus trap.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -35,7 +35,7 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // An action may remove the focused element; the panel then needs the keys, such as Escape.
+    // If an action removes the focused element, the panel takes the focus, so that Escape works.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -7,8 +7,8 @@ export type Edited = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * The form that is open by the address: at `add` that of a new item, below `edit` that of an item,
- * else none. The id is 0 if the address does not name one.
+ * Returns the form that the URL opens: a new item at `add`, an existing item below `edit`, or none.
+ * The id is 0 if the URL has no valid id.
  */
 export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
@@ -22,7 +22,7 @@ export function useDrawerAddress({ list, add = list, edit }: Addresses) {
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? add : `${edit}/${asked}`, null),
-    /** Leads back to where the form was opened from, without asking about unsaved changes. */
+    /** Navigates back to the page that opened the form, without asking about unsaved changes. */
     close: () => {
       if (returnTo === null) go(list, SETTLED)
       else void navigate(returnTo, { state: SETTLED })

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 
 /**
  * Returns the focus to the element that had it when `isOpen` became true. The element is read
- * during the render, because a field inside may have taken the focus before an effect runs.
+ * during the render, because a child may take the focus before effects run.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -12,13 +12,13 @@ export function useFocusReturn(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      // The closing panel releases the focus in the next frame.
+      // A closing panel releases the focus one frame later.
       requestAnimationFrame(() => giveBack(opener.current))
     }
   }, [isOpen])
 }
 
-/** The topmost dialog that is open and not about to close. */
+/** Returns the topmost open dialog that is not closing. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -29,7 +29,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A menu entry has been removed by then, but its button remains.
+  // A focused menu entry is removed when its menu closes, so its menu button receives the focus.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -38,7 +38,7 @@ function focusedNow(): HTMLElement | null {
 function giveBack(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // A dialog that has opened meanwhile, or an element that the user chose, keeps the focus.
+  // Do not move the focus away from a newly opened dialog or an element that the user chose.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

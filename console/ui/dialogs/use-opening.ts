@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * The item that a drawer or dialog shows: while it closes, still the last one; null before the
- * first opening. `key` changes with each opening, so that what it names starts with fresh state.
+ * Returns the item of a drawer or dialog: null before the first opening, and the last item while
+ * closing. `key` changes with each opening, so that state keyed by it starts fresh.
  */
 export function useOpening<Item>(item: Item | null) {
   const shown = useRef<Item | null>(null)

@@ -2,13 +2,12 @@ import type { ReactElement } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon, type IconName } from './icons.tsx'
 
-/** A link to another page that looks like a button. */
 export function ButtonLink(props: {
   to: string
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** The state of the navigation, such as the path to which the form returns. */
+  /** The router state of the navigation, such as the path to which a form returns. */
   state?: object
 }): ReactElement {
   const { to, icon, tone = 'normal', state } = props

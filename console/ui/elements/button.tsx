@@ -5,7 +5,7 @@ export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 export type ButtonProps = {
   children?: ReactNode
-  /** Required without text: becomes the accessible name and the tooltip. */
+  /** The accessible name and tooltip; required if the button has no text. */
   label?: string
   tone?: ButtonTone
   icon?: IconName
@@ -15,11 +15,10 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
-  /** For a button that expands the content after it. */
+  /** Set for a button that expands or collapses the content after it (`aria-expanded`). */
   isExpanded?: boolean
-  /** True for a button that opens a menu. */
   hasMenu?: boolean
-  /** The id of the element that explains the button, such as why it is disabled. */
+  /** The id of an element that explains the button, for example why it is disabled. */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>

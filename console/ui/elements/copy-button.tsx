@@ -3,13 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
-/** Copies a text without showing it; the icon turns into a check for a moment. */
+/** Copies a text that is not displayed. The icon changes to a check mark for a moment. */
 export function CopyButton(props: {
-  /** The text, or a function that reads it on press. */
+  /** The text, or a function that loads the text on click. */
   text: string | (() => Promise<string>)
-  /** The accessible name of the button, which names the copied text. */
   label: string
-  /** The text on the button; without it there is only an icon. */
+  /** The visible text of the button; without it, only the icon is shown. */
   children?: string
 }): ReactElement {
   const { t } = useTranslation()

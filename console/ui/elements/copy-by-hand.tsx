@@ -6,12 +6,12 @@ import { Button } from './button.tsx'
 let shown: { text: string; isOpen: boolean } = { text: '', isOpen: false }
 const listeners = new Set<() => void>()
 
-/** Opens a dialog with the selected text, for browsers that deny the clipboard. */
+/** Opens a dialog with the text selected, for browsers that deny access to the clipboard. */
 export function askToCopyByHand(text: string): void {
   set({ text, isOpen: true })
 }
 
-/** Rendered once, by the app. */
+/** Renders the dialog of `askToCopyByHand()`. The app renders it once. */
 export function CopyByHandHost(): ReactElement {
   const { t } = useTranslation()
   const { text, isOpen } = useSyncExternalStore(subscribe, () => shown)
@@ -40,7 +40,6 @@ export function CopyByHandHost(): ReactElement {
   )
 }
 
-/** Selects the text at once, so that only the copy keys remain to be pressed. */
 function selectAll(node: HTMLTextAreaElement | null): void {
   node?.focus()
   node?.select()

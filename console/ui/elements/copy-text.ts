@@ -3,8 +3,8 @@ import { showError } from '../messages/toast.ts'
 import { askToCopyByHand } from './copy-by-hand.tsx'
 
 /**
- * Copies to the clipboard with the modern API, else with the legacy one; if both fail, a dialog
- * shows the text to copy by hand. Returns true if the clipboard has the text.
+ * Copies to the clipboard with the modern API or, if that fails, the legacy API. If both fail, a
+ * dialog shows the text. Returns true if the text was copied.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,7 +18,7 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** For pages that are not served over TLS, where browsers offer no clipboard object. */
+/** Copies with the legacy API, because browsers offer no clipboard object on pages without TLS. */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

@@ -1,2 +1,2 @@
-/** The key with the prefix that clients send; the server stores keys without it. */
+/** Adds the prefix that clients send; the server stores keys without the prefix. */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)

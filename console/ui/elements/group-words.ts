@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 
-/** The stored descriptions of the groups of a new site. */
+/** The group descriptions that a new site stores. */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** A group's description: the site's, or a translated one while it is the initial one. */
+/** Returns a group's description; an unchanged default description is translated. */
 export function useGroupWords(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

@@ -12,10 +12,10 @@ export type LiveKind =
   | 'resting'
   | 'past'
 
-/** The state of the live updates: a word, and a mark whose shape differs by state. */
+/** The connection state of the live updates: a word, and a mark whose shape differs by state. */
 export function LiveDot(props: {
   kind: LiveKind
-  /** While reconnecting, the time of the next attempt by `performance.now()`. */
+  /** The time of the next connection attempt, in `performance.now()` milliseconds. */
   retryAt?: number | undefined
 }): ReactElement {
   const { t } = useTranslation()

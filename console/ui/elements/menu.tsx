@@ -5,7 +5,7 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
-  /** The heading of the menu, which is not an entry. */
+  /** A heading inside the menu, which cannot be chosen. */
   | { id: string; head: ReactNode }
   | {
       id: string
@@ -13,7 +13,7 @@ export type MenuEntry =
       icon?: IconName
       tone?: 'normal' | 'danger'
       isDisabled?: boolean
-      /** For choices: whether this is the current one. */
+      /** Set for entries of a choice; true for the current choice. */
       isChosen?: boolean
       onChoose: () => void
     }
@@ -36,8 +36,8 @@ export function MenuButton(props: {
 }
 
 /**
- * The same for lists, where most menus stay closed: a small button that mounts the menu only once
- * it is pressed.
+ * A small menu button for rows. It mounts its menu on click, because most menus of a list stay
+ * closed.
  */
 export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
   const [isOpen, setOpen] = useState(false)
@@ -51,7 +51,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // A press on the button counts as one outside the menu, and must not open it again.
+        // A click on the button closes the menu as an outside click, and must not reopen it.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -69,7 +69,7 @@ export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): 
   )
 }
 
-/** Arrow keys, Home and End move; Enter and Space choose; choosing closes. */
+/** A menu operated by arrow keys, Home, End, Enter and Space; choosing an entry closes it. */
 function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 
-/** The characters at the end that remain visible, because similar names differ there. */
+/** The number of visible characters at the end, where similar names differ. */
 const END = 7
 
-/** A text that is truncated in the middle if it lacks room; its title has all of it. */
+/** A text that is truncated in the middle if it does not fit; its tooltip shows the full text. */
 export function MiddleText({ text }: { text: string }): ReactElement {
   const letters = [...text]
   const isLong = letters.length > 2 * END

@@ -3,11 +3,11 @@ import { createContext, type ReactElement, useContext, useEffect, useRef, useSta
 import { useFocusReturn } from '../dialogs/use-focus-return.ts'
 
 type PopoverProps = {
-  /** The button that opens it. */
+  /** The button that opens the popover. */
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** `menu` for menus, `dialog` for anything with fields. */
+  /** `menu` for menus, `dialog` for content with form fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -15,10 +15,10 @@ type PopoverProps = {
 
 const Dismiss = createContext<() => void>(() => undefined)
 
-/** Closes the popover around the caller. */
+/** Returns a function that closes the popover around the calling component. */
 export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 
-/** Content that opens beside its button, and closes on Escape or a press outside. */
+/** Content that opens beside its button and closes on Escape or a click outside. */
 export function Popover(props: PopoverProps): ReactElement {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // The kit would return the focus after its fade, even if the user has moved it meanwhile.
+      // Blueprint returns the focus after its fade, even if the user has moved the focus since.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -53,7 +53,7 @@ export function Popover(props: PopoverProps): ReactElement {
   )
 }
 
-/** Closes on Escape inside or outside of overlays, and keeps the key from elements below. */
+/** Closes on Escape inside and outside overlays, and hides the key from elements below. */
 function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   const mark = useRef<HTMLSpanElement>(null)
   const act = useRef(onEscape)
@@ -73,7 +73,7 @@ function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
   return <span ref={mark} hidden />
 }
 
-/** Moves the focus inside: to the current choice of a menu, else to the first control. */
+/** Focuses the current choice of a menu, or else the first control. */
 function FocusFirst(props: { children: ReactElement }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

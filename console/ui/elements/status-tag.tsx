@@ -2,11 +2,11 @@ import type { ReactElement, ReactNode } from 'react'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
 
-/** A small label with a mark that differs by tone in shape as well as in colour. */
+/** A small label with a mark whose shape and color depend on the tone. */
 export function StatusTag(props: {
   tone: Tone
   children: ReactNode
-  /** Omits the mark, for plain labels. */
+  /** Omits the mark. */
   isPlain?: boolean
 }): ReactElement {
   return (

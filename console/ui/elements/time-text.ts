@@ -9,7 +9,7 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] =
   { unit: 'second', seconds: 1 },
 ]
 
-/** `2 minutes ago`, from unix seconds; the date if it is more than 30 days ago. */
+/** Formats unix seconds as `2 minutes ago`, or as a date if the time is more than 30 days ago. */
 export function relativeTimeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return dateText(at, locale)
@@ -23,8 +23,7 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
 }
 
 /**
- * Formats a time like `relativeTimeText`, but shorter, for narrow columns: `2 min. ago`, or a
- * numeric date.
+ * Formats like `relativeTimeText` but shorter, for narrow columns: `2 min. ago`, or a numeric date.
  */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
@@ -32,7 +31,7 @@ export function shortRelativeText(at: number, now: number, locale: string): stri
   return relativeSteps(difference, locale, 'short')
 }
 
-/** Date and time to the second, with the zone: for titles and details. */
+/** Formats date and time to the second with the time zone, for tooltips and details. */
 export function absoluteTimeText(at: number, locale: string, timeZone?: string): string {
   return formatter(locale, {
     dateStyle: 'medium',
@@ -41,7 +40,7 @@ export function absoluteTimeText(at: number, locale: string, timeZone?: string):
   }).format(at * 1000)
 }
 
-/** `2026-11-21 07:03:09`, the same in every language, in the browser's zone: for dense tables. */
+/** Formats as `2026-11-21 07:03:09` in the browser's time zone, for dense tables. */
 export function stampText(at: number, timeZone?: string): string {
   return formatter('sv-SE', {
     year: 'numeric',
@@ -54,7 +53,7 @@ export function stampText(at: number, timeZone?: string): string {
   }).format(at * 1000)
 }
 
-/** The same without the year if it is the current one, for lists of mostly recent entries. */
+/** Formats like `stampText`, but omits the current year. */
 export function shortStampText(at: number, now: number, timeZone?: string): string {
   const text = stampText(at, timeZone)
   return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text

@@ -13,16 +13,16 @@ const listeners = new Set<() => void>()
 let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Unix seconds, updated every ten seconds by one clock per page that stops in hidden tabs. */
+/** Returns unix seconds, updated every ten seconds by a shared clock (not in hidden tabs). */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** A time in unix seconds: relative with the absolute time as its title, or vice versa. */
+/** Shows a time (unix seconds) as relative text with the absolute time as tooltip, or reversed. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
-  /** True for a time that may lie ahead; any other is in the past even if clocks differ. */
+  /** True for times that may be in the future; other times are shown as past. */
   canLieAhead?: boolean
 }): ReactElement {
   const locale = useLocale()

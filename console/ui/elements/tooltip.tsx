@@ -3,10 +3,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 
 const DELAY_MS = 200
 
-/**
- * Supplementary text on hover and focus, which must not be the only source of a fact. It is mounted
- * on demand, because many rows of a list have one.
- */
+/** Supplementary text on hover and focus. It is mounted on demand, because many rows have one. */
 export function Tooltip(props: {
   content: string | ReactElement
   children: ReactElement

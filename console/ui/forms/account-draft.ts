@@ -1,4 +1,4 @@
-/** A new account's name and password, as typed. */
+/** The name and password of a new account, as typed. */
 export type AccountDraft = { username: string; password: string; again: string }
 
 export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPassword' | 'mismatch'
@@ -7,10 +7,10 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: 
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** In characters (code points), as the server counts them. */
+/** The maximum length in Unicode code points, which is how the server counts. */
 export const PASSWORD_LENGTH_MAX = 128
 
-/** The faults by field, in the order of the form. */
+/** Validates a new account; returns the faults by field, in the order of the form. */
 export function accountFaults(
   draft: AccountDraft,
 ): Partial<Record<keyof AccountDraft, AccountFault>> {

@@ -4,15 +4,15 @@ import type { AccountDraft, AccountFault } from './account-draft.ts'
 import { FormField } from './form-field.tsx'
 import { PasswordInput, TextInput } from './inputs.tsx'
 
-/** The name and the password, twice, of a new account at registration and at setup. */
+/** The fields of a new account (name, password, repeated password), for registration and setup. */
 export function AccountFields(props: {
   draft: AccountDraft
-  /** The form whose texts are shown: the registration, or the setup. */
+  /** The form whose labels are used. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
-  /** The refusals of the server by field, in the server's words. */
+  /** The server's error messages by field. */
   refused?: Partial<Record<keyof AccountDraft, string>>
-  /** Places the passwords beside each other. */
+  /** Places the two password fields side by side. */
   isWide?: boolean
   onChange: (patch: Partial<AccountDraft>) => void
 }): ReactElement {

@@ -11,25 +11,25 @@ import {
 } from '../quota/quota-amount.ts'
 import { TextField } from './fields.tsx'
 
-/** Whether amounts are typed in dollars or in quota units, as the site shows them. */
+/** Returns the unit of typed amounts: dollars or quota units, whichever the site displays. */
 export function useAmountUnit(): AmountUnit {
   const { display_in_currency: isCurrency = true, quota_per_unit: perUnit = 500_000 } =
     useStatus() ?? {}
   return useMemo(() => amountUnitOf(isCurrency, perUnit), [isCurrency, perUnit])
 }
 
-/** An amount of quota with usual amounts beside it; below it, its worth in the other unit. */
+/** A quota field with common amounts; it also shows the amount in the other unit. */
 export function AmountField(props: {
   label: string
   unit: AmountUnit
   value: string
   error: string | undefined
-  /** Shown as soon as what is typed is not an amount. */
+  /** Shown when the typed text is not an amount. */
   wrongText: string
   picksLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Rounded to cents unless given. */
+  /** Formats the amount in dollars; the default rounds to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

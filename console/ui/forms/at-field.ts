@@ -1,10 +1,9 @@
 import { ApiError } from '#console/api/api-error.ts'
 
-/** Error codes that concern a code of the authenticator app or a recovery code. */
+/** Error codes about an authenticator code or a recovery code. */
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
-/** Error codes that concern a proof of identity: a password, or one of those codes. */
+/** Error codes about a proof of identity: a password, authenticator code or recovery code. */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
-/** Error codes that concern a new username. */
 export const USERNAME_CODES = [
   'UsernameTaken',
   'UsernameTooLong',
@@ -12,12 +11,11 @@ export const USERNAME_CODES = [
   'UsernameUnseen',
   'UsernameIsMail',
 ] as const
-/** Error codes that concern a mail address. */
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
 const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
 
-/** The field that the server named and its fault; null if it named none. */
+/** Returns the field and message of the server's error; null if the error names no field. */
 export function namedField(error: unknown): { field: string; text: string } | null {
   if (!(error instanceof ApiError)) return null
   const named = NAMED.exec(error.message)
@@ -26,7 +24,7 @@ export function namedField(error: unknown): { field: string; text: string } | nu
   return { field: named[1] ?? named[2] ?? '', text }
 }
 
-/** Runs `act`; a refusal with one of `codes` is shown at its field, other errors are rethrown. */
+/** Runs `act`. Errors with one of `codes` are shown at the field; others are thrown again. */
 export async function atField(
   codes: readonly string[],
   tell: (words: string) => void,

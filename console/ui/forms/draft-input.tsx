@@ -6,14 +6,14 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Accepts whole numbers only; `fault` is the message for any other text. */
+  /** Accepts only whole numbers; `fault` is the error message for any other text. */
   whole?: { fault: string }
   onCommit: (value: string) => void
 }
 
 /**
- * A typed filter that takes effect on Enter, when the box is left, or when a suggestion is taken,
- * so that every step of Back is an intended one.
+ * A text filter that applies on Enter, on blur, or when a suggestion is chosen, so that typing does
+ * not add history entries.
  */
 export function DraftInput(props: Props): ReactElement {
   const id = useId()
@@ -58,7 +58,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
   const set = (text: string, isFaulty = false): void =>
     setDraft({ from: props.value, text, isFaulty })
-  // The box follows a change of the address (Back, a pressed cell).
+  // The URL may change outside this box (Back, a clicked cell); the box then shows the new value.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()

@@ -14,7 +14,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The fields of a resource as a form holds them: numbers as typed, names as a list. */
+/** The form state of a resource: numbers as typed text, names as a list. */
 export type DraftOf<F extends Fields> = { [Name in keyof F]: Drafts[F[Name]['type']] }
 
 export const newDraft = <F extends Fields>(fields: F): DraftOf<F> =>
@@ -32,7 +32,7 @@ export const draftOf = <F extends Fields>(fields: F, answer: AnswerOf<F>): Draft
   }) as DraftOf<F>
 }
 
-/** Builds the body of a request from a draft that `fieldFaults` has found valid. */
+/** Builds the request body. `fieldFaults` must have found no fault in the draft. */
 export const bodyOf = <F extends Fields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -58,7 +58,6 @@ function sentValue(field: Field, value: unknown): unknown {
 
 const INTEGER = /^-?\d{1,15}$/
 
-/** A draft that breaks a bound of its field. */
 export type FieldFault =
   | { readonly key: 'wholeNumber'; readonly min: number; readonly max: number }
   | { readonly key: 'tooLong'; readonly max: number }
@@ -81,7 +80,7 @@ export function integerFault(
   return isIn ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Counts characters as the server does. */
+/** Checks the length of a text, in characters as the server counts them. */
 export function lengthFault(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -92,7 +91,7 @@ export function lengthFault(
 export const fieldFaultText = (t: TFunction, { key, ...bounds }: FieldFault): string =>
   t(`words.fault.${key}`, bounds)
 
-/** The fields of a request that differ from those before, so that the others are not sent. */
+/** Returns only the fields that differ from `before`, so that unchanged fields are not sent. */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

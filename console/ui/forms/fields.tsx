@@ -4,7 +4,7 @@ import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 import { NameList } from './name-list.tsx'
 import { type Pick as QuickPick, QuickPicks } from './quick-picks.tsx'
 
-/** The label, hint and error of a field; the rest goes to its control. */
+/** The props for label, hint and error; all other props are passed to the control. */
 type Labelled = {
   label: string
   hint?: ReactNode
@@ -28,16 +28,16 @@ function labelled<Rest extends Labelled>(
   )
 }
 
-/** The usual values of a field, one press each. */
+/** Buttons for common values of a field. */
 type Picks = {
   label: string
   choices: readonly QuickPick[]
-  /** Unless it is the value of the field. */
+  /** The selected value; the default is the value of the field. */
   chosen?: string | null
   onPick?: (value: string) => void
 }
 
-/** A labelled text box; with `picks`, buttons for usual values beside it. */
+/** A labelled text box. With `picks`, buttons for common values are shown beside it. */
 export function TextField({
   picks,
   ...props
@@ -59,7 +59,7 @@ export function TextField({
   )
 }
 
-/** A labelled date and time of the browser's zone. */
+/** A labelled date and time in the browser's time zone. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>): ReactElement => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )
@@ -79,7 +79,6 @@ type NamesProps = Omit<ComponentProps<typeof NameList>, 'control' | 'names'> & {
   value: readonly string[]
 }
 
-/** A labelled list of names. */
 export const NamesField = (props: NamesProps & Labelled): ReactElement => {
   const { label, hint, error, isRequired, value, ...list } = props
   return labelled({ label, hint, error, isRequired }, (control) => (

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 
-/** The attributes that the control inside a field needs. */
+/** The attributes that a field passes to the control inside it. */
 export type FieldControl = {
   id: string
   'aria-describedby': string | undefined
@@ -10,11 +10,10 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** A label, a control, a hint and the fault, tied together for assistive technology. */
+/** A label, a control, a hint and an error message, linked for assistive technology. */
 export function FormField(props: {
   label: string
   hint?: ReactNode
-  /** The fault, shown under the control; empty or undefined if the value is valid. */
   error?: string | undefined
   isRequired?: boolean
   children: (control: FieldControl) => ReactNode

@@ -1,7 +1,4 @@
-/**
- * The path of this console to which a form returns when it closes, from the state of its address;
- * null for the list that the form belongs to.
- */
+/** Returns the path to which a form returns on close, from the router state; null for its list. */
 export function returnToOf(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
   const { returnTo } = state

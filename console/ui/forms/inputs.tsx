@@ -7,11 +7,11 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName
-  /** Uses digits of one width, for numbers and keys. */
+  /** Uses digits of equal width, for numbers and keys. */
   isMono?: boolean
 }
 
-/** A one-line text box. Its label comes from `FormField`, or from `aria-label`. */
+/** A one-line text box, labelled by `FormField` or by `aria-label`. */
 export function TextInput({
   onChange,
   icon,
@@ -37,7 +37,7 @@ export function TextInput({
   )
 }
 
-/** A box for a password or key, with a button that reveals it. */
+/** A box for a password or key, with a button that shows the text. */
 export function PasswordInput({
   isKey = false,
   ...props
@@ -94,7 +94,7 @@ type SelectProps<Value extends string> = Omit<
   onChange: (value: Value) => void
 }
 
-/** The native list of the browser with the console's style, which works on every device. */
+/** The browser's native select in the style of the console. */
 export function Select<Value extends string>(props: SelectProps<Value>): ReactElement {
   const { choices, onChange, className, ...rest } = props
   return (

@@ -13,7 +13,7 @@ import { useSubmit } from './use-submit.ts'
 
 type CodePurpose = 'register' | 'bind' | 'notify'
 
-/** Mails a code to the address, for a new account or the user's own. */
+/** Sends a verification code to a mail address, for a new account or for the current user. */
 const sendCode = (email: string, purpose: CodePurpose, turnstile: string) =>
   call('GET /api/verification', { query: { email, purpose, turnstile } })
 
@@ -21,15 +21,15 @@ const RESEND_SECONDS = 30
 
 type MailCodeDraft = { readonly email: string; readonly code: string }
 
-/** An address and the code that is mailed to it, which can be requested again after 30 s. */
+/** A mail address and the code sent to it. A new code can be requested after 30 s. */
 export function MailCodeFields(props: {
   draft: MailCodeDraft
   errors: FieldErrors<MailCodeDraft>
   purpose: CodePurpose
   onChange: (patch: Partial<MailCodeDraft>) => void
-  /** The token of the human check for the call; null until the check has passed. */
+  /** Returns the human-verification token; null if verification is not complete. */
   takeToken: () => string | null
-  /** Called if a code is requested without an address. */
+  /** Called if the user requests a code without an address. */
   onNoAddress: () => void
 }): ReactElement {
   const { t } = useTranslation()
@@ -68,7 +68,7 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The code that is mailed to an address from another field. */
+/** A field for the code that is sent to a mail address of another field. */
 export function MailCodeField(props: {
   email: string
   code: string
@@ -77,7 +77,7 @@ export function MailCodeField(props: {
   onCode: (code: string) => void
   takeToken: () => string | null
   onNoAddress: () => void
-  /** True if no code can be sent to the address. */
+  /** Called with the error message if the server refuses to send a code to the address. */
   onRefused: (words: string) => void
 }): ReactElement {
   const { t } = useTranslation()

@@ -7,19 +7,18 @@ import './name-list.css'
 const SUGGESTIONS_MAX = 50
 
 type NameListProps = {
-  /** The attributes from `FormField`. */
   control: FieldControl
   names: readonly string[]
   onChange: (names: readonly string[]) => void
   suggestions?: readonly string[]
   placeholder?: string
-  /** Whether names that are not suggested may be typed. */
+  /** Accepts names that are not among the suggestions. */
   isOpenEnded?: boolean
-  /** Renders a chosen name; plain text by default. */
+  /** Renders a chosen name; the default is plain text. */
   show?: (name: string) => ReactNode
 }
 
-/** A list of names: typed, pasted with commas, or chosen from suggestions. */
+/** A list of names, which are typed, pasted with commas, or chosen from suggestions. */
 export function NameList(props: NameListProps): ReactElement {
   const { names } = props
   const { t } = useTranslation()
@@ -70,7 +69,7 @@ type SuggestingProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** The text box with its list of suggestions: arrows choose, Enter takes, Escape closes. */
+/** A text box with suggestions: arrow keys select, Enter accepts, Escape closes. */
 function Suggesting(props: SuggestingProps): ReactElement {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -165,7 +164,7 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // The press must not take the focus from the text box, whose blur closes the list.
+          // A click must not move the focus from the text box, because its blur closes the list.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

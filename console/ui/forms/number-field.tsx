@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { FormField } from './form-field.tsx'
 import { TextInput } from './inputs.tsx'
 
-/** A number as it is typed. */
+/** A number field whose value is the typed text. */
 export function NumberField(props: {
   label: string
   hint?: string | undefined

@@ -2,7 +2,6 @@ import type { ReactElement } from 'react'
 
 export type Pick = { value: string; text: string }
 
-/** Buttons with common values beside a field. */
 export function QuickPicks(props: {
   label: string
   picks: readonly Pick[]

@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search that is kept in the address. Typed letters show at once and the address follows; the box
- * follows the address only if another element changed it (Back, a button that clears).
+ * A search box whose text is kept in the URL, which is updated after a short delay. The box follows
+ * the URL only if something else changes it, such as Back.
  */
 export function SearchInput(props: {
   label: string
@@ -16,7 +16,7 @@ export function SearchInput(props: {
   const { label, value, icon, className, onChange } = props
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // Letters that were typed since are still pending, so an older address is ignored.
+    // While typed letters are pending, the URL is older than the box and is ignored.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

@@ -9,12 +9,11 @@ type ToggleProps = {
   onChange: (isOn: boolean) => void
 }
 
-/** A switch that takes effect at once, or with the form around it. */
+/** A switch that applies immediately or is submitted with its form. */
 export function Switch(props: ToggleProps): ReactElement {
   return <Toggle {...props} role="switch" className="tg-switch" />
 }
 
-/** A switch as a field of a form takes it. */
 export const SwitchField = (
   props: Omit<ToggleProps, 'isOn'> & { value: boolean; error: string | undefined },
 ): ReactElement => {
@@ -53,7 +52,7 @@ function Toggle(props: ToggleProps & { role?: 'switch'; className: string }): Re
 
 export type RadioChoice<Value extends string> = { value: Value; label: ReactNode; hint?: ReactNode }
 
-/** A choice between a few options, all of them visible. */
+/** A choice between a few options that are all visible. */
 export function RadioCards<Value extends string>(props: {
   label: string
   value: Value
@@ -83,7 +82,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** A row of buttons of which one is pressed, for ranges and modes. */
+/** A row of buttons with one selected, for ranges and modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

@@ -2,25 +2,25 @@ import { type FormEvent, type RefObject, useRef, useState } from 'react'
 import { ApiError } from '#console/api/api-error.ts'
 import { focusFirstFault, useSubmit } from './use-submit.ts'
 
-/** What is wrong with a draft, by field: texts, or the codes of a form's own checks. */
+/** The errors of a draft by field: message texts, or codes from the form's own checks. */
 export type FieldErrors<Draft, Fault extends string = string> = Partial<
   Record<keyof Draft & string, Fault>
 >
 
 type Options<Draft, Fault extends string> = {
   initial: () => Draft
-  /** The checks before anything is sent; `before` is the draft as it was opened. */
+  /** Validates the draft before it is sent; `before` is the draft when the form opened. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, Fault>
   faultText?: (fault: Fault) => string
-  /** Sends the draft. Throws a `FieldError` for what only the attempt reveals. */
+  /** Sends the draft. It throws a `FieldError` for errors that only the server can detect. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** The errors of fields that another error of `save` stands for; null: it becomes a toast. */
+  /** Maps an error of `save` to field errors; on null, the error is shown as a toast. */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
-  /** Submitted again while it is being sent. */
+  /** Called if the form is submitted again while a request is pending. */
   onRepeat?: () => void
 }
 
-/** What a field takes: its value, how to change it, and what is wrong with it. */
+/** The value of a field, its change handler, and its error. */
 export type FieldState<Value> = {
   value: Value
   error: string | undefined
@@ -36,19 +36,19 @@ export type DraftForm<Draft> = {
   readonly isBusy: boolean
   readonly change: (patch: Partial<Draft>) => void
   readonly field: <Name extends keyof Draft & string>(name: Name) => FieldState<Draft[Name]>
-  /** Shows an error beside a field until it changes. */
+  /** Shows an error at a field until the field changes. */
   readonly refuse: (field: keyof Draft & string, text: string) => void
   readonly submit: () => void
-  /** Submits the draft with values that no field holds. */
+  /** Submits the draft together with values that have no field. */
   readonly submitWith: (patch: Partial<Draft>) => Promise<void>
-  /** Back to the draft as it was opened. */
+  /** Restores the draft that the form opened with. */
   readonly reset: () => void
 }
 
 /**
- * The state of a form: a draft, what is wrong with it, and the way to save it. Checks run when it
- * is submitted, and from then on with each change until nothing is wrong. An error that the
- * attempt revealed stays until its field changes. The first field with an error gets the focus.
+ * Manages a form: its draft, its errors, and saving. Validation runs on submit, then on each change
+ * until no error remains. An error from the server stays until its field changes. The first field
+ * with an error gets the focus.
  */
 export function useDraftForm<Draft extends object, Fault extends string = string>(
   options: Options<Draft, Fault>,
@@ -108,7 +108,7 @@ export function useDraftForm<Draft extends object, Fault extends string = string
   }
 }
 
-/** For a `<form>` that is not inside a `FormDrawer` or `FormDialog`. */
+/** Returns the props of a `<form>` outside `FormDrawer` and `FormDialog`. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -118,7 +118,7 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
   },
 })
 
-/** `errorsOf` that shows an error of the API beside the field that lists its code. */
+/** Creates an `errorsOf` that shows an API error at the field that lists its code. */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
   (error: unknown): FieldErrors<Draft> | null => {
@@ -128,10 +128,9 @@ export const errorsByCode =
     return field === undefined ? null : errorAt<Draft>(field, error.message)
   }
 
-/** The codes of the errors that belong to each field. */
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** What is wrong with fields, by their names, as an attempt to save the draft has shown. */
+/** Thrown by `save` with error messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 
@@ -156,6 +155,6 @@ const textsOf = <Fault extends string>(
     Object.entries(faults).map(([name, fault]) => [name, textOf(fault as Fault)] as const),
   )
 
-/** Equal for drafts that hold the same. */
+/** Serializes a draft, so that drafts with equal values compare as equal. */
 const comparable = (draft: object): string =>
   JSON.stringify(draft, (_, value: unknown) => (value instanceof Map ? [...value] : value))

@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router-dom'
 import { mayLeave } from '../dialogs/may-leave.ts'
 
-/** The state of a navigation that was already confirmed or needs no confirmation. */
+/** The router state of a navigation that needs no further confirmation. */
 export const SETTLED = { isSettled: true }
 
-/** Asks for confirmation before a page with unsaved changes is left or closed. */
+/** Asks for confirmation before the user leaves or closes a page with unsaved changes. */
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>

@@ -3,9 +3,8 @@ import { translate } from '#console/i18n/i18n.ts'
 import { dismissRefusals, showError } from '../messages/toast.ts'
 
 /**
- * Runs a form's submit once at a time. A second press while the first is under way is refused
- * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown; messages
- * of an earlier attempt go.
+ * Runs a form's submit one at a time. A second submit during a request shows `ui.duplicate` and
+ * calls `onRepeat`. Errors are shown as messages; messages of earlier attempts are removed.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   act: (...args: Args) => Promise<void>,
@@ -34,10 +33,10 @@ export function useSubmit<Args extends readonly unknown[] = []>(
   return { isBusy, submit }
 }
 
-/** A busy page may render new state only some frames later. */
+/** The number of frames to wait, because a busy page may render new state several frames later. */
 const FRAMES = 20
 
-/** Moves the focus to the first invalid control, once it is rendered as invalid. */
+/** Focuses the first invalid control after it is rendered as invalid. */
 export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')

@@ -4,7 +4,7 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { Icon } from '../elements/icons.tsx'
 
-/** The API that the provider's script adds to the window. */
+/** The API that the provider's script adds to `window`. */
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
   readonly reset: (id: string) => void
@@ -21,7 +21,7 @@ const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=exp
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the provider's script once, and again after a failure. */
+/** Loads the provider's script once; a failed load is tried again at the next call. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,7 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 let policy: ScriptPolicy | undefined
 
-/** The only address that this policy allows. */
+/** The policy allows only this script URL. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('human-check', { createScriptURL: () => SCRIPT })
@@ -56,11 +56,11 @@ function scriptUrl(): string {
 
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
-/** The provider's widget. `onToken` is called with a token, and with none once it has expired. */
+/** The provider's widget. `onToken` receives a token, or an empty one when it expires. */
 export function HumanBox(props: {
   siteKey: string
   action: string
-  /** A greater value requests a new token. */
+  /** Increase this value to request a new token. */
   round: number
   onToken: (token: string) => void
 }): ReactElement {

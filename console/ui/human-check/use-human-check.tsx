@@ -5,16 +5,16 @@ import { showInfo } from '../messages/toast.ts'
 import { HumanBox } from './human-box.tsx'
 
 export type HumanCheck = {
-  /** The widget; null when the site requires no human verification. */
+  /** The widget, or null if the site requires no human verification. */
   readonly box: ReactElement | null
   /**
-   * Returns the token for one request, empty when none is required. While the verification is not
-   * complete, it returns null and tells the visitor to wait.
+   * Returns the token for one request, or an empty string if none is required. If verification is
+   * not complete, it returns null and asks the visitor to wait.
    */
   readonly take: () => string | null
 }
 
-/** The human verification of a form. `action` is its purpose, by the server's name. */
+/** The human verification of a form; `action` is the server's name for the purpose. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
@@ -27,7 +27,7 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       showInfo(t('auth.humanWait'))
       return null
     }
-    // A token is valid for one request; the next request needs another verification.
+    // A token is valid for one request, so the next request needs a new verification.
     token.current = ''
     setRound(round + 1)
     return current

@@ -5,7 +5,7 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-/** Stands in for an admin page: tells a user the reason and offers a way on. */
+/** Shown to non-admin users instead of an admin page; it states the reason and links elsewhere. */
 export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
   const { t } = useTranslation()
   return (

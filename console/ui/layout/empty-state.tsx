@@ -5,7 +5,7 @@ import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** Explains why there is nothing, and offers an action. */
+/** Explains why a list is empty, and offers an action. */
 export function EmptyState(props: {
   icon?: IconName
   title: string
@@ -25,13 +25,13 @@ export function EmptyState(props: {
 }
 
 /**
- * A failed query: the message of the error, its request id, and a retry; if the user lacks the
- * permission, a message that a retry does not help.
+ * The error of a failed query with its request id and a retry button. If the user lacks permission,
+ * it shows an explanation without retry.
  */
 export function ErrorState(props: {
   error: Error
   onRetry?: () => void
-  /** The title above the message of the error. */
+  /** The heading above the error message. */
   title?: string
 }): ReactElement {
   const { t } = useTranslation()

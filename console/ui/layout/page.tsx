@@ -4,12 +4,12 @@ import { announce } from '../messages/announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 
-/** The name of the site; the default until its status is loaded. */
+/** Returns the site's name, or the default name until the site's status is loaded. */
 export function useSiteName(): string {
   return useStatus()?.system_name || DEFAULT_SITE_NAME
 }
 
-/** Names the page in the tab and tells screen readers that it opened. */
+/** Sets the tab title and announces the page to screen readers. */
 export function usePageTitle(title: string): void {
   const siteName = useSiteName()
   useEffect(() => {
@@ -18,10 +18,9 @@ export function usePageTitle(title: string): void {
   useEffect(() => announce(title), [title])
 }
 
-/** The frame of every console page: its only h1, its actions and its content. */
+/** The frame of every console page: the only h1, the actions and the content. */
 export function Page(props: {
   title: string
-  /** One line under the title. */
   lead?: ReactNode
   actions?: ReactNode
   children: ReactNode

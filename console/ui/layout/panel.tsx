@@ -1,13 +1,11 @@
 import { type ReactElement, type ReactNode, useId } from 'react'
 
-/** A titled card, the unit of which pages consist. */
 export function Panel(props: {
   title?: ReactNode
   lead?: ReactNode
   actions?: ReactNode
-  /** Removes the padding, for grids. */
+  /** Removes the padding, for lists. */
   isFlush?: boolean
-  /** Absent for a panel that has only a header. */
   children?: ReactNode
 }): ReactElement {
   const id = useId()

@@ -9,7 +9,7 @@ import {
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
-/** A tab list with its one visible panel; arrow keys move between tabs. */
+/** A list of tabs with one visible panel; arrow keys switch tabs. */
 export function Tabs<Id extends string>(props: {
   label: string
   tabs: readonly Tab<Id>[]
@@ -19,7 +19,7 @@ export function Tabs<Id extends string>(props: {
 }): ReactElement {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // A narrow screen scrolls the list, so that the selected tab is always visible.
+  // On narrow screens the tab list scrolls, so the selected tab is scrolled into view.
   useEffect(() => {
     const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
     if (list.current === null || chosen == null) return

@@ -3,10 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../elements/button.tsx'
 import type { ChosenRows } from './use-chosen-rows.ts'
 
-/** The number of selected rows and the actions on them; renders nothing while none is. */
+/** Shows the number of selected rows and their actions; renders nothing if no row is selected. */
 export function ChosenBar(props: {
   chosen: Pick<ChosenRows<unknown>, 'picked' | 'choosable' | 'chooseAll' | 'chooseNone'>
-  /** The buttons. */
   children: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()

@@ -8,11 +8,10 @@ import { Checkbox, Segmented } from '../forms/switches.tsx'
 
 type Choice<Row> = {
   layout: ColumnLayout<Row>
-  /** The density of the list until the reader chooses one. */
+  /** The density of the list until the user chooses one. */
   density?: Density
 }
 
-/** Chooses the columns of a list, their order, the row height and the format of times. */
 export function ColumnChooser<Row>(props: Choice<Row>): ReactElement {
   const { t } = useTranslation()
   return (
@@ -74,7 +73,6 @@ function Choices<Row>({ layout, density: atFirst }: Choice<Row>): ReactElement {
   )
 }
 
-/** The format of times, for a list that has any. */
 function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement | null {
   const { t } = useTranslation()
   if (layout.isAgo === null) return null
@@ -91,7 +89,6 @@ function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement
   )
 }
 
-/** An option with its name beside it. */
 function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]): ReactElement {
   return (
     <div className="tg-chooser-line">

@@ -10,25 +10,24 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The page size that an address requests; 0 if it has none. */
+/** The page size in the URL; 0 if the URL has none. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
   write: String,
 }
 
-/** The state in the address of a list: its filters, its page and its sort column. */
+/** The URL parameters of a list: its filters, page and sort column. */
 export type ListAddress<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The sortable columns, with the server's names for them. */
+  /** The server's sort names by column id. */
   readonly sorts: Readonly<Record<string, string>>
-  /** The parameter that holds the page. */
+  /** The name of the page parameter. */
   readonly pageName: string
-  /** All parameters by name. */
   readonly params: UrlSchema
 }
 
-/** Must be called once, outside of components. `hasPageSize` allows a page size in the address. */
+/** Defines a list's URL parameters at module level; `hasPageSize` adds the page size. */
 export function listAddress<Filters extends UrlSchema>(
   filters: Filters,
   options: {
@@ -53,7 +52,7 @@ export function listAddress<Filters extends UrlSchema>(
   }
 }
 
-/** What a list asks the server for. `page` counts from 0. */
+/** The query of a list request. `page` is zero-based. */
 export type ListAsk<Filters extends UrlSchema> = UrlValues<Filters> &
   ListSort & {
     readonly page: number

@@ -19,29 +19,28 @@ type Given = 'rows' | 'layout' | 'total' | 'firstIndex' | 'isLoading' | 'isRefet
 
 type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   view: ListView<Row>
-  /** The key under which this browser keeps the layout of the columns. */
+  /** The storage key of the column layout in this browser. */
   layoutKey: string
   columns: readonly Column<Row>[]
   filters: ReactNode
-  /** Whether the toolbar has a button that clears the filters. */
+  /** Adds a button that clears the filters to the toolbar. */
   isClearable?: boolean
-  /** Creates a row: a command, and the action of an empty list. */
+  /** Creates a row; offered as a command and in an empty list. */
   create?: { text: string; act: () => void }
-  /** The texts for a list without rows, and for filters that match none. */
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** Placed at the end of the toolbar, before and after the refresh button. */
+  /** Elements at the end of the toolbar, around the refresh button. */
   modes?: ReactNode
   tools?: ReactNode
-  /** Placed between the toolbar and the rows. */
+  /** Content between the toolbar and the rows. */
   notice?: ReactNode
-  /** The actions on the selected rows, below the rows so that these keep their place. */
+  /** The actions on selected rows. They are below the rows, so that the rows do not move. */
   chosen?: ReactNode
-  /** Keeps the last column, which has the row's actions, in sight as the others scroll. */
+  /** Keeps the last column (the row's actions) visible during horizontal scrolling. */
   isEnded?: boolean
 }
 
-/** A paged list: its filters, its rows or the reason why there are none, and its pager. */
+/** A paged list with its filters, rows and pager. An empty list shows the reason. */
 export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
   const { modes, tools, notice, chosen, isEnded, ...grid } = rest
@@ -98,10 +97,10 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   )
 }
 
-/** The position of the rows in the list; not for a tree, whose rows the server does not count. */
+/** Returns the position among all rows. Trees have none: the server counts no tree rows. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** The keyword filter of a list, which updates the address as it is typed. */
+/** The keyword filter of a list, which updates the URL while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {
@@ -124,7 +123,7 @@ type EmptyProps = Pick<ListPanelProps<never>, 'none' | 'notFound' | 'create'> & 
   view: Pick<ListView<never>, 'isFiltered' | 'clear'>
 }
 
-/** The reason for an empty list: the filters match no row, or there is none yet. */
+/** Explains an empty list: the filters match no row, or no row exists. */
 function NoRows({ view, none, notFound, create }: EmptyProps): ReactElement {
   const { t } = useTranslation()
   if (none === undefined || (notFound !== undefined && view.isFiltered)) {

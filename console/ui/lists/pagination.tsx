@@ -9,10 +9,7 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-address.ts'
 
-/**
- * The page size of lists, remembered under a key that lists share; `fallback` is the size of a
- * list until the user chooses one.
- */
+/** The page size, stored in this browser under a shared key; `fallback` applies until a choice. */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -24,20 +21,20 @@ export function usePageSize(
   )
 }
 
-/** `replace` replaces a page that no longer exists, so that Back does not lead to it. */
+/** `replace` keeps a page that no longer exists out of the history. */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
 export type Paging = {
   page: number
   pageSize: PageSize
   total: number
-  /** True if there are more rows than were counted. */
+  /** True if the server stopped counting and more rows exist. */
   isCapped?: boolean
   onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
-/** The paging of a list by `goTo`; a change of size returns to the first page. */
+/** Builds the paging props of a list. A new page size returns to the first page. */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -53,7 +50,7 @@ export const pagingOf = (
   },
 })
 
-/** `page` counts from 0. Renders nothing if there is only one page of the smallest size. */
+/** Page buttons; `page` is zero-based. Hidden if all rows fit on the smallest page. */
 export function Pagination(props: Paging): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -94,7 +91,7 @@ export function Pagination(props: Paging): ReactElement | null {
   )
 }
 
-/** The page is beyond the end: its rows were deleted, or the address is outdated. */
+/** Goes to the last page if `page` is beyond the end (deleted rows or an outdated URL). */
 function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
   const isGone = total > 0 && page >= pages && isCapped !== true
   // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
@@ -103,7 +100,7 @@ function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): 
   }, [isGone, pages])
 }
 
-/** The first and last page have buttons if they are further than the next page. */
+/** The page buttons; first and last page have one unless they are the adjacent page. */
 function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
   const { t } = useTranslation()
   const turn = (icon: IconName, label: string, to: number) => (

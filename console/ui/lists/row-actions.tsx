@@ -4,14 +4,13 @@ import type { IconName } from '../elements/icons.tsx'
 
 export type RowAct = {
   readonly icon: IconName
-  /** The accessible name, which includes the row's. */
+  /** The accessible name, which includes the row's name. */
   readonly label: string
   readonly act: () => void
-  /** The same action as a press on the row; a card has its own button for it. */
+  /** Hides the action on cards, because cards have a separate button for it. */
   readonly isOnTable?: boolean
 }
 
-/** The actions on one row, each with an icon. */
 export function RowActions({ acts }: { acts: readonly RowAct[] }): ReactElement {
   return (
     <span className="tg-row-actions">

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-/** A switch in the row of a list, named after the row; takes effect at once. */
+/** A switch in a row that applies immediately; its accessible name is the row's name. */
 export function RowSwitch(props: {
   label: string
   isOn: boolean

@@ -1,10 +1,8 @@
 import type { ReactElement, ReactNode } from 'react'
 
-/** A row of filters and actions above a list; wraps on narrow screens. */
 export function Toolbar(props: {
   label: string
   children: ReactNode
-  /** Placed at the far end. */
   end?: ReactNode
 }): ReactElement {
   return (

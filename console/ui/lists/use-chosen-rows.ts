@@ -11,10 +11,10 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters at the time of the selection; a change of filters starts a new selection. */
+  /** The filters when rows were selected; a change of filters clears the selection. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** True once all matching rows were requested, so that rows of other pages are selected too. */
+  /** True after the user chose to select matching rows on all pages. */
   readonly isBeyond: boolean
 }
 
@@ -23,14 +23,14 @@ export type ChosenRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly choose: (keys: ReadonlySet<string>) => void
   readonly chooseNone: () => void
-  /** The number of matching rows; 0 if this page has them all, or if there are too many. */
+  /** The number of rows that `chooseAll` can add; 0 if this page has all, or too many match. */
   readonly choosable: number
   readonly chooseAll: () => Promise<void>
 }
 
 /**
- * The selected rows of a list, on this page and among all that match. `matching` reads the latter
- * when `chooseAll` is called and with each reload of the list, so that changes show.
+ * Manages the selected rows of a list, on this page or among all matching rows. `matching` loads
+ * all matching rows when `chooseAll` is called and after each reload of the list.
  */
 export function useChosenRows<
   Row extends { id: number },

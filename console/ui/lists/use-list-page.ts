@@ -12,7 +12,6 @@ import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
 import type { ListAddress, ListAsk, PageSize } from './list-address.ts'
 import { type Paging, pagingOf, usePageSize } from './pagination.tsx'
 
-/** The state of a list that `ListPanel` needs. */
 export type ListView<Row> = {
   readonly list: Pick<UseQueryResult<unknown>, 'data' | 'error' | 'isPending' | 'isPlaceholderData'>
   readonly rows: readonly Row[]
@@ -20,15 +19,14 @@ export type ListView<Row> = {
   readonly sort: Sort | null
   readonly setSort: (sort: Sort) => void
   readonly isFiltered: boolean
-  /** Removes all filters and goes to the first page. */
   readonly clear: () => void
   readonly refresh: () => void
   readonly paging: Paging
 }
 
 /**
- * The page of a list that the address requests. Filters, order and page are kept in the address
- * alone; a change of filter or order returns to the first page.
+ * Loads the page of a list that the URL specifies. Filters, order and page are stored only in the
+ * URL. A change of filter or order returns to the first page.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -37,7 +35,7 @@ export function useListPage<
 >(
   address: ListAddress<Filters>,
   queryOf: (ask: ListAsk<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The key under which this browser remembers the page size; most lists share one. */
+  /** The storage key of the page size in this browser; most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, params } = address
@@ -52,7 +50,7 @@ export function useListPage<
   const asked = { ...filter, page, pageSize, ...sorted } as ListAsk<Filters>
   const list = useQuery({
     ...queryOf(asked),
-    // Rows change by calls and by other people, whatever this browser has read before.
+    // Always refetch, because API calls and other users change rows.
     refetchOnMount: 'always',
   })
   const total = list.data?.total ?? 0
@@ -74,7 +72,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** null for the default order. */
+    /** Sets the sort order; null restores the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -95,7 +93,7 @@ const fallbacksOf = <Filters extends UrlSchema>(filters: Filters) =>
     Object.entries(filters).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Filters>
 
-/** The size that the address requests (0 or absent for none), else the remembered one. */
+/** Returns the page size from the URL; if absent or 0, the stored page size. */
 function useAskedSize(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   asked: PageSize | 0 | undefined,

@@ -3,7 +3,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** Announces a text to screen readers, politely. */
+/** Announces a text in a polite live region for screen readers. */
 export function announce(message: string): void {
   text = message
   for (const listener of listeners) listener()
@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Rendered once, by the app. */
+/** Renders the live region of `announce()`. The app renders it once. */
 export function Announcer(): ReactElement {
   const message = useSyncExternalStore(subscribe, () => text)
   return <output className="tg-visually-hidden">{message}</output>

@@ -1,12 +1,12 @@
-/** Fewer characters are not searched as a prefix: the server matches them as a whole id. */
+/** The minimum length for a prefix search; the server matches shorter texts as complete ids. */
 export const REQUEST_ID_MIN = 8
 
 const WHOLE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
 /**
- * The request id in a pasted text, such as a header line or an error message, in lower case; the
- * first characters of an id if the text consists of them alone; null if there is neither.
+ * Finds a request id in pasted text, such as a header line or an error message. It returns the id
+ * in lower case, or a prefix if the text is only a prefix, or null.
  */
 export function requestIdIn(text: string): string | null {
   const whole = wholeRequestIdIn(text)
@@ -15,6 +15,6 @@ export function requestIdIn(text: string): string | null {
   return BEGINNING.test(part) && part.length <= 36 ? part : null
 }
 
-/** The complete request id in a text, in lower case; null if there is none. */
+/** Returns the complete request id in a text in lower case, or null if there is none. */
 export const wholeRequestIdIn = (text: string): string | null =>
   WHOLE.exec(text)?.[0].toLowerCase() ?? null

@@ -5,25 +5,25 @@ export type Toast = {
   id: number
   tone: 'success' | 'error' | 'warning' | 'info'
   message: string
-  /** The server's message, if `message` is another text. */
+  /** The server's message, if it differs from `message`. */
   detail: string
-  /** Shown small, with a copy button. */
+  /** The request id, shown small with a copy button. */
   requestId: string
-  /** The number of equal toasts that were merged into this one. */
+  /** The number of identical toasts merged into this toast. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** Remains after a change of page: it does not concern that page, or offers to undo. */
+  /** Keeps the toast after a page change, because it is not about the page or offers an undo. */
   goesAlong: boolean
-  /** Milliseconds on screen, which hover and focus pause. */
+  /** Display time in milliseconds; hover and focus pause it. */
   stayMs: number
-  /** The time of its appearance, by `performance.now()`. */
+  /** The time when the toast appeared, in `performance.now()` milliseconds. */
   at: number
 }
 
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** For an action that itself leads to another page. */
+  /** Set for an action that navigates to another page. */
   goesAlong?: boolean
 }
 
@@ -37,13 +37,13 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** Removes the message of an earlier refusal, which no longer applies. */
+/** Shows a success message, and removes earlier refusals because they no longer apply. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
   dismissRefusals()
   show('success', { message }, options)
 }
 
-/** Removes messages of earlier refusals; one that has just appeared remains. */
+/** Removes earlier refusal messages, except one that has just appeared. */
 export function dismissRefusals(): void {
   const isOver = ({ tone, at }: Toast) => tone === 'error' && performance.now() - at > JUST_NOW_MS
   if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
@@ -57,7 +57,7 @@ export function showWarning(message: string, options: ToastOptions = {}): void {
   show('warning', { message }, options)
 }
 
-/** Shows the message of the error, which is the server's if the server refused. */
+/** Shows an error; if the server refused the request, the server's message is shown. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof Cancelled) return
   const message = error instanceof Error ? error.message : String(error)
@@ -70,13 +70,13 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Removes the console's hints, because the user acts on them. */
+/** Removes hint messages, because the user is acting on them. */
 export function dismissHints(): void {
   const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
   if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
 }
 
-/** Removes the messages about a page that was left. */
+/** Removes messages about the page that the user left. */
 export function dismissLeft(): void {
   if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
 }
@@ -90,7 +90,7 @@ export function onToasts(listener: () => void): () => void {
 
 type Said = { message: string; detail?: string; requestId?: string }
 
-/** Merges equal toasts into one with a count; removes the oldest beyond three. */
+/** Adds a toast. Identical toasts are merged; beyond three toasts, the oldest is removed. */
 function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = said
   const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)

@@ -11,7 +11,7 @@ const ICONS: Record<Toast['tone'], IconName> = {
   info: 'info',
 }
 
-/** Rendered once, by the app. */
+/** Renders the toasts. The app renders it once. */
 export function Toaster(): ReactElement {
   const toasts = useSyncExternalStore(onToasts, shownToasts)
   return (

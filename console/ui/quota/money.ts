@@ -1,16 +1,16 @@
-/** The site's rule for the display of quota, from its status. */
+/** The site's rule for displaying quota, from the site's status. */
 export type MoneyRule = { quotaPerUnit: string; isCurrency: boolean }
 
 export const DEFAULT_RULE: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 
-/** Converts a quota on the wire (a JSON integer) to the bigint of all arithmetic. */
+/** Converts a quota from the API (a JSON integer) to bigint. */
 export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota by the site's rule: dollars with `digits` decimals (2 by default) if it displays
- * currency, else the number of units, abbreviated to k, M or B from 10 000 on. An amount below the
- * last decimal shows its first significant digit, so that it does not look like zero.
+ * Formats quota for display: dollars with `digits` decimals, or quota units abbreviated to k, M or
+ * B from 10 000. An amount too small for `digits` shows its first significant digit, so that it
+ * does not look like zero.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -25,19 +25,19 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Dollars times ten to the power of `digits`, truncated. */
+/** Returns dollars times 10^`digits`, truncated. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** Every digit: dollars without trailing zeros beyond cents, at most 9 decimals. */
+/** Formats quota without rounding: dollars with at least 2 and at most 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
-/** Formats dollars regardless of the site's display rule. Rounds half away from zero. */
+/** Formats quota as dollars, even if the site displays units. Halves round away from zero. */
 export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
   const perUnit = readDecimal(rule.quotaPerUnit)
   const magnitude = quota < 0n ? -quota : quota
@@ -47,8 +47,8 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
 }
 
 /**
- * Parses an amount that was typed in dollars to quota; null if it is not an amount. Fractions of a
- * quota unit are refused rather than rounded.
+ * Parses a typed amount of dollars to quota. Returns null if the text is not an amount or is not a
+ * whole number of quota units.
  */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
@@ -79,13 +79,13 @@ function placePoint(units: bigint, digits: number): string {
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
 
-/** An exact decimal with thousands separators, alike in both languages: `12,345.5`. */
+/** Adds thousands separators to a decimal, in every language: `12,345.5`. */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
     sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** A plain positive decimal as `units / scale`; any other text gives the default rate. */
+/** Parses a positive decimal as `units / scale`; for any other text it returns the default rate. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

@@ -7,18 +7,17 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** For a line at the edge of the page. */
+  /** Uses small text, for a line at the edge of the page. */
   isSmall?: boolean
-  /** Plain HTML; otherwise markdown, with or without HTML in it. */
+  /** Treats `text` as plain HTML; otherwise it is markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height in pixels that is reserved until the content is measured. */
+  /** The height in pixels reserved until the content is measured. */
   firstHeight?: number
 }
 
 /**
- * Markdown or HTML of the operator: sanitized, then shown in a frame that runs no scripts.
- * NOTE: the frame has our origin only so that its height can be read, which is harmless without
- * scripts. `allow-scripts` must never be added.
+ * Shows sanitized markdown or HTML of the operator in a frame that runs no scripts. NOTE: The frame
+ * has the console's origin only so that its height can be measured. Never add `allow-scripts`.
  */
 export function RichFrame(props: RichTextProps): ReactElement {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -38,8 +37,7 @@ const nextId = (): number => {
 }
 
 /**
- * NOTE: another document gets another frame, because in the same frame it would add a step to the
- * history.
+ * NOTE: Each document gets a new frame, because a second document in a frame adds a history entry.
  */
 function Frame(props: {
   html: string
@@ -65,10 +63,7 @@ function Frame(props: {
   )
 }
 
-/**
- * Keeps the frame as high as its content, also when that wraps again; returns a function that stops
- * it.
- */
+/** Keeps the frame as high as its content; returns a function that stops the observer. */
 function fitHeight(frame: HTMLIFrameElement): () => void {
   let sizes: ResizeObserver | undefined
   const measure = () => {

@@ -4,7 +4,7 @@ import './rich-text.css'
 
 const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
 
-/** Markdown or HTML written by an operator. The renderer is loaded only when there is a text. */
+/** Shows an operator's markdown or HTML. The renderer is loaded only if the text is not empty. */
 export function RichText(props: RichTextProps): ReactElement {
   return (
     <Suspense

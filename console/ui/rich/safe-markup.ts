@@ -4,12 +4,12 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
-/** Tags that could leave their place, take input, or change the site's appearance. */
+/** Tags that could overlay the page, accept input, or change the appearance of the site. */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Removed tags whose content is removed too; a link may remain empty as a result. */
+/** Tags that are removed together with their content; a link may become empty. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -17,11 +17,11 @@ export type FrameLook = {
   isDark: boolean
   language: string
   isSmall: boolean
-  /** Plain HTML, in which markdown is ordinary text. */
+  /** Treats the text as plain HTML and does not interpret markdown. */
   isHtml: boolean
 }
 
-/** The console's own fonts, and its styles inside a frame. */
+/** The console's fonts and the stylesheet of the frame. */
 const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
 const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
 
@@ -30,8 +30,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Turns markdown or HTML of the operator into a safe document for a sandboxed frame: links open in
- * a new tab, and images come from this site or from the text itself; other images become links.
+ * Converts an operator's markdown or HTML to a safe document for a sandboxed frame. Links open in a
+ * new tab. Images of other hosts become links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -50,9 +50,8 @@ export function frameDocument(text: string, look: FrameLook): string {
 }
 
 /**
- * Styles are removed before anything else parses the text, because the policy blocks them and
- * reports each one. Any style missed here is blocked there. A template's content is inert: nothing
- * runs or loads.
+ * Removes styles in an inert template, where nothing runs or loads. Otherwise the content policy
+ * would block and report each style during later parsing.
  */
 function readied(html: string): string {
   const template = document.createElement('template')
@@ -62,7 +61,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** A link around a removed drawing shows the drawing's name instead. */
+/** Gives a link whose drawing was removed the name of the drawing as its text. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
@@ -87,13 +86,13 @@ function purify(): DOMPurify {
   return made
 }
 
-/** NOTE: the policy blocks images of other hosts, which could also track readers. */
+/** NOTE: The content policy blocks images of other hosts, which could track readers. */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
   const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // A link inside a link would end the outer one empty, so the image's name replaces it there.
+  // Links cannot be nested, so inside a link the image is replaced by its name.
   if (around !== null || source === '') {
     image.replaceWith(name)
     if (around?.textContent.trim() === '') around.remove()

@@ -4,8 +4,8 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Lets a text pass the trusted-types policy.
- * NOTE: only for two sinks, an inert template and a sandboxed frame of sanitized HTML.
+ * Marks HTML as trusted for the Trusted Types policy. NOTE: Use it only for an inert template and
+ * for a sandboxed frame with sanitized HTML.
  */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes

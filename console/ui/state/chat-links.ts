@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type ChatLink = { name: string; template: string }
 
-/** An entry of the site's option `Chats`: the name of a client and its link template. */
+/** Parses the site option `Chats`, whose entries map a client's name to a link template. */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
   chats.flatMap((chat) =>
     Object.entries(chat).map(([name, template]) => ({
@@ -11,20 +11,20 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
     })),
   )
 
-/** The name of a client that has none: its host, else its scheme. */
+/** Returns the host of a link template, or its scheme, as the name of an unnamed client. */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
   const { host, protocol } = new URL(template)
   return host || protocol.slice(0, -1)
 }
 
-/** The list, followed by the site's single links under their hosts. `/chat/0` is the first. */
+/** Returns the clients of the option, then the site's single links. `/chat/0` is the first. */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
   return [...chatLinks(status.chats), ...singleLinks(status)]
 }
 
-/** The target of `/chat2link`: a single link, else the first of the list. */
+/** Returns the client that `/chat2link` opens: a single link, or else the first of the list. */
 export const outsideClient = (status: Status | undefined): ChatLink | undefined =>
   status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
 
@@ -33,15 +33,15 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
     URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
-/** Appends the settings that clients of this field read behind `#` to a bare address. */
+/** Appends the settings that chat clients read after `#` to an address without settings. */
 const withSettings = (link: string): string =>
   link.includes('{key}')
     ? link
     : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
 
 /**
- * Fills this site's address and the key (with `sk-`) into the template. Returns null if the result
- * is not a link, or is one that the browser itself interprets, such as a script or an empty page.
+ * Inserts this site's address and the key (with `sk-`) into the template. Returns null if the
+ * result is not a link, or has a scheme that the browser interprets, such as `javascript:`.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
@@ -51,15 +51,15 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** The server refuses the same. The parsed scheme counts: browsers skip characters before it. */
+/** The server refuses these schemes too. Test the parsed URL: browsers skip characters. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-/** The way to open a client that gets a key: in a frame, in a separate window, or not at all. */
+/** How a client that receives a key opens: in a frame, in a separate window, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'
 
 /**
- * Only another site over TLS (or one on this machine) is framed: a page of this site in a frame
- * would have the console's rights, and plain HTTP would expose the key.
+ * Frames only other sites over TLS, or on this machine. A framed page of this site would have the
+ * console's rights, and plain HTTP would expose the key.
  */
 export function chatWay(address: string | null, ownOrigin: string): ChatWay {
   if (address === null) return 'none'

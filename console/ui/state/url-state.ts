@@ -1,7 +1,7 @@
-/** One parameter of the address: its text form, and its value if it is absent. */
+/** A URL parameter: how to parse and format it, and its value if it is absent. */
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Null if the text is not a valid value. */
+  /** Returns null if the text is not a valid value. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -12,7 +12,7 @@ export type UrlValues<Schema extends UrlSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends UrlParam<infer Value> ? Value : never
 }
 
-/** Any text up to `maxLength` without lone surrogates and control characters. */
+/** A text of up to `maxLength` characters, without lone surrogates and control characters. */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -57,7 +57,7 @@ export function choiceParam<Value extends string>(
   }
 }
 
-/** The values of an address, and the names of the parameters whose values are not valid. */
+/** Reads the values from a URL query, and the names of the parameters with invalid values. */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,
@@ -73,7 +73,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Applies `patch` to the address; omits values equal to their fallback, keeps unknown ones. */
+/** Applies `patch` to a query; omits values equal to their fallback, keeps unknown names. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

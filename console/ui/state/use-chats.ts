@@ -5,9 +5,8 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * Links to the chat clients that the site has configured. Until the site's status is loaded, these
- * are the links of the last visit. When the configured list cannot be parsed, a toast reports it
- * once.
+ * Returns the configured chat clients, or those of the last visit until the site's status is
+ * loaded. If the configuration cannot be parsed, a toast reports the error once.
  */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Counts down the milliseconds until a moment of `performance.now()`; 0 if it has passed or there
- * is none. With the wall clock, setting the clock back would prolong the wait.
+ * Returns the milliseconds until `until`, a `performance.now()` time; 0 if it has passed or is
+ * null. The wall clock is not used, because setting it back would prolong the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -16,11 +16,11 @@ export function useTimeLeft(until: number | null, tickMs = 500): number {
   return left
 }
 
-/** The whole seconds left of such a wait. */
+/** Returns the time until `until` in whole seconds. */
 export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
-/** The seconds left of a wait that `start` begins; 0 if there is none. */
+/** Returns a countdown and the function that starts it; `secondsLeft` is 0 if it is not running. */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)
   return {

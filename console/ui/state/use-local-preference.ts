@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-/** A preference of this browser. `read` gets parsed JSON and returns null if it is not valid. */
+/** A preference of this browser. `read` gets parsed JSON and returns null if it is invalid. */
 export function useLocalPreference<Value>(
   key: string,
   fallback: Value,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The value once it has stayed the same for `waitMs`, to avoid a request per typed character. */
+/** Debounces a value by `waitMs`, so that typing does not send a request per character. */
 export function useSettled<Value extends string | null>(value: Value, waitMs: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

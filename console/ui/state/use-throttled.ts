@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 import type { LiveData, ScreenTopic } from '#console/api/live/live-event.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
-/** Runs `act` at once and then at most every `everyMs`, and once more after the last request. */
+/** Runs `act` immediately, then at most once per `everyMs`; the last call always runs. */
 export function useThrottled(act: () => void, everyMs: number): () => void {
   const run = useEffectEvent(act)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
@@ -28,8 +28,8 @@ export function useThrottled(act: () => void, everyMs: number): () => void {
 }
 
 /**
- * Calls `readAgain` when the live stream has an event that `isAbout` accepts, or may have missed
- * one; at most once per `everyMs`.
+ * Calls `readAgain` at most once per `everyMs`, when a live event passes `isAbout` or events may
+ * have been missed.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,

@@ -5,25 +5,25 @@ import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /**
- * The query of the address after pending navigations. A change that is made before the last one has
- * taken effect must start from the requested query, not from the rendered one.
+ * The requested URL query while a navigation is pending. The next change must start from it,
+ * because the rendered URL is still the old one.
  */
 type Coming = { readonly from: string; readonly params: URLSearchParams; readonly isStep: boolean }
 
 type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
 type StepKind =
-  /** A separate step, which Back undoes. */
+  /** Adds a history entry. */
   | 'step'
-  /** Replaces the current step. */
+  /** Replaces the current history entry. */
   | 'replace'
-  /** Typing: the first letter makes the step, and all until the next commit belong to it. */
+  /** The first letter adds a history entry; further letters change that entry until a commit. */
   | 'typing'
 
 let coming: Coming | null = null
 let typed: string | null = null
 
-/** The query that the next change starts from, and whether it makes a step. */
+/** Requests a change of the URL query, based on the pending query if there is one. */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -34,17 +34,17 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // A request that repeats before it is rendered (a suggestion, then Enter) is one step.
+  // A repeated request before the render (a suggestion, then Enter) adds only one history entry.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A replacement of a step that has not taken effect must make that step itself.
+  // A replacement of a pending history entry must add that entry itself.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
-/** Ends the typing: the box was left, Enter was pressed, or a value was chosen. */
+/** Ends a typed change on blur, on Enter, or when a value is chosen. */
 function endTyping(): void {
   typed = null
 }
@@ -53,11 +53,11 @@ window.addEventListener('change', endTyping, true)
 window.addEventListener('focusout', endTyping, true)
 window.addEventListener('popstate', () => {
   typed = null
-  // The user went back to the entry that a change started from, so the change has ended.
+  // The user went back to the entry before the change, so the change has ended.
   coming = null
 })
 
-/** Unique for every entry of the history, also for a replaced one. */
+/** Returns an id that is unique for every history entry, including a replaced entry. */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
   return `${key ?? ''} ${window.location.pathname}${window.location.search}`
@@ -66,17 +66,17 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** Replaces the current step. By default a change adds a step, which Back undoes. */
+    /** Replaces the current history entry. By default a change adds an entry. */
     replace?: boolean
-    /** Makes one step of everything that is typed until Enter, or until the box is left. */
+    /** Combines all typing until Enter or blur into one history entry. */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * Keeps filters, tab, range, sort and the like in the address alone. `schema` must be a constant of
- * the module. Invalid values are removed from the address, with a toast. Changes in quick
- * succession all take effect, even from different components.
+ * Stores filters, tab, range and sort order in the URL only. `schema` must be a module constant.
+ * Invalid values are removed from the URL with a toast. Quick successive changes all apply, even
+ * from different components.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

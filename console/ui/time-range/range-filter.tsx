@@ -17,7 +17,6 @@ import {
 
 type Props = { range: TimeRange; onRange: (range: TimeRange) => void }
 
-/** Selects a time range: a relative one, or two fixed ends. */
 export function RangeFilter({ range, onRange }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
@@ -80,7 +79,7 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setFaulty(true)
-    // The minute named as the end is part of the range.
+    // The range includes the whole minute named as its end.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

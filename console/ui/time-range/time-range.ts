@@ -1,6 +1,6 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/** The reader's choice: a relative range, or two fixed ends (unix seconds). */
+/** A relative time range, or two fixed ends in unix seconds. */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -17,10 +17,7 @@ const RELATIVE: Record<Span, TimeRange> = {
   all: { kind: 'relative', span: 'all' },
 }
 
-/**
- * Returns the same object for a span each time, so that a filter's default is recognised by
- * identity.
- */
+/** Returns the same object for equal spans; a filter recognizes its default by identity. */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
@@ -31,12 +28,12 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
   '30d': 30 * 24 * HOUR,
 }
 
-/** Unix seconds, both ends included; null means open. */
+/** The ends of a range in unix seconds, both inclusive; null means unbounded. */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
- * The ends of a range at `now` (unix seconds). Relative ranges end an hour ahead, so that a call
- * from a server with a fast clock is not hidden.
+ * Returns the ends of a range at `now` (unix seconds). Relative ranges end one hour ahead, so that
+ * calls from a server with a fast clock are included.
  */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
@@ -49,11 +46,11 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 
-/** `24h`, or `1763683200-1763769600`: the form of a range in an address. */
+/** Formats a range for the URL: `24h`, or `1763683200-1763769600`. */
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
-/** Parses such a text; null for anything else, and for an end before its start. */
+/** Parses a range from the URL; null for any other text, and if the end precedes the start. */
 export function readRange(text: string): TimeRange | null {
   const span = SPANS.find((known) => known === text)
   if (span !== undefined) return relativeRange(span)
@@ -63,24 +60,21 @@ export function readRange(text: string): TimeRange | null {
   return from <= to ? { kind: 'absolute', from, to } : null
 }
 
-/** A range in the address, with `fallback` when the address has none. */
+/** A time-range parameter of the URL; `fallback` applies if the URL has none. */
 export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   fallback,
   read: readRange,
   write: rangeText,
 })
 
-/** Midnight in the browser's time zone, in unix seconds. */
+/** Returns the last midnight in the browser's time zone, in unix seconds. */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/**
- * Parses `2026-11-21T08:30` in the browser's time zone, the format of a date-time field; null when
- * invalid.
- */
+/** Parses a date-time field (`2026-11-21T08:30`, browser's time zone); null if invalid. */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -93,5 +87,5 @@ export function localTimeText(seconds: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** The name of the browser's time zone: `Asia/Shanghai`. */
+/** Returns the browser's time zone, such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

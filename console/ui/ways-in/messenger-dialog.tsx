@@ -8,18 +8,18 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** Login methods that do not redirect to another site. */
+/** Login methods that use a dialog instead of a redirect. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** WeChat's QR code or Telegram's button, as configured for this site; loaded when first opened. */
+/** WeChat's QR code or Telegram's button for this site; loaded at the first opening. */
 export function MessengerDialog(props: {
   way: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Called with WeChat's code; throws when it is refused. */
+  /** Called with WeChat's code; it throws if the server refuses the code. */
   onCode: (code: string) => Promise<void>
-  /** Returns the state that Telegram's answer must carry. */
+  /** Returns the OAuth state that Telegram's response must contain. */
   getState: () => Promise<string>
   onClose: () => void
 }): ReactElement {

@@ -13,9 +13,8 @@ type Globals = {
 const SCRIPT = 'https://telegram.org/js/telegram-widget.js?22'
 
 /**
- * The script element of Telegram's widget (core.telegram.org/widgets/login): it reads the
- * attributes and inserts a frame. The widget redirects to an address, because a callback would need
- * `eval`.
+ * Creates the script element of Telegram's widget (core.telegram.org/widgets/login), which inserts
+ * a frame. The widget redirects, because its callback mode needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -34,7 +33,7 @@ function telegramScript(widget: {
 
 let policy: ScriptPolicy | undefined
 
-/** The only address that this policy allows. */
+/** The policy allows only this script URL. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('telegram-widget', { createScriptURL: () => SCRIPT })
@@ -43,7 +42,7 @@ function scriptUrl(): string {
 
 /**
  * Telegram's login button. It redirects this tab to `/oauth/telegram` with Telegram's data and the
- * state that `getState` returns when the dialog opens.
+ * state from `getState`.
  */
 export function TelegramDialog(props: {
   isOpen: boolean

@@ -6,7 +6,7 @@ import { showError } from '../messages/toast.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 import { WAY_ICONS, type Way } from './ways.ts'
 
-/** A button for each method; one that leads to another site stays busy until this tab has left. */
+/** A button per login method; one that redirects shows as busy until the tab navigates. */
 export function WayButtons(props: {
   ways: readonly Way[]
   leave: (type: OAuthType) => Promise<void>

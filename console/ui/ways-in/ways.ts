@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
-/** Other sites that can identify a user. */
+/** Login methods of other sites. */
 export type Way = OAuthType | 'wechat' | 'telegram'
 
 export const WAYS: readonly Way[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram']
