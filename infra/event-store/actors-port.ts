@@ -3,7 +3,8 @@ import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 
 /**
- * The origin of a command: its actor, its cause (a request id) and its time (unix milliseconds).
+ * The origin of a command: the actor who sends it, its cause (a request id) and its time in unix
+ * milliseconds.
  */
 export type CommandContext = {
   readonly actor: string
@@ -12,8 +13,8 @@ export type CommandContext = {
 }
 
 /**
- * `position` is the position of the last event written, or of the stream's last known event when
- * the command changed nothing.
+ * The result of a command that succeeded. `position` is the position of its last event. For a
+ * command that changed nothing, it is the position of the stream's last known event.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -25,12 +26,12 @@ export type Rejected<R extends CodedError> = { readonly isDone: false; readonly 
 
 export type Outcome<E extends Fact, R extends CodedError> = Done<E> | Rejected<R>
 
-/** One command to one stream, as a part of a joint append to several streams. */
+/** A command to one stream, as part of a joint append to several streams. */
 export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
-  /** This is the `mustBeNew` of `StreamAppend`. */
+  /** Has the meaning of `StreamAppend.mustBeNew`. */
   readonly mustBeNew?: boolean
 }
 
@@ -38,9 +39,10 @@ export type Step<S, C, E extends Fact, R extends CodedError> = {
 export type AnyStep = Step<any, any, any, any>
 
 /**
- * Serialises the commands of each stream in this process: waiting commands are decided in order on
- * the cached state and appended as one batch at the exact revision. After a conflict with another
- * process, the state is reloaded and the commands are decided again.
+ * Processes the commands of each stream one after the other in this process. Waiting commands are
+ * decided in order on the cached state, and their events are appended as one batch at the exact
+ * revision. After a conflict with another process, the state is reloaded and the commands are
+ * decided again.
  */
 export interface StreamActors {
   handle<S, C, E extends Fact, R extends CodedError>(
@@ -49,14 +51,17 @@ export interface StreamActors {
     command: C,
     context: CommandContext,
   ): Promise<Outcome<E, R>>
-  /** Writes all steps in one append, or returns the first error and writes nothing. */
+  /**
+   * Carries out all steps and writes their events in one append. If a step returns an error, that
+   * error is returned and nothing is written.
+   */
   handleTogether(
     steps: readonly AnyStep[],
     context: CommandContext,
   ): Promise<Outcome<Fact, CodedError>>
   /**
-   * Returns the answer of `question` to the current state of the stream. It must neither keep nor
-   * change the state.
+   * Calls `question` with the current state of the stream and returns the result. `question` must
+   * neither store nor change the state.
    */
   ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,
@@ -69,8 +74,8 @@ export interface StreamActors {
     stream: string,
   ): Promise<S>
   /**
-   * Does the same as `stateOf` without caching a stream that is not in use. It is meant for reading
-   * many streams, and for names that untrusted callers choose.
+   * Returns the state like `stateOf`, and does not cache a stream that is not in use. It is meant
+   * for reading many streams, and for stream names that untrusted callers choose.
    */
   peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,

@@ -11,14 +11,20 @@ export type AppendQueue = {
 
 type Options = {
   readonly connection: FlushConnection
-  /** Returns the result of an append that was written before; null when it was not. */
+  /**
+   * Returns the result of an append that an earlier attempt has written; null when it was not
+   * written.
+   */
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  /** Called after each commit. Its parts were written behind the position `before`. */
+  /** Called after each commit. The parts were written directly after the position `before`. */
   readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
-  /** Called when an append had been written before, up to `position`. */
+  /**
+   * Called when an earlier attempt had already written an append. `position` is the position of its
+   * last event.
+   */
   readonly onFound: (position: number) => void
-  /** Called when no partition exists for the next position. */
+  /** Called when the next position belongs to a partition that does not exist. */
   readonly onNoPartition: () => Promise<void>
   readonly onFailure: (error: unknown) => void
   readonly deadlineMs?: number
@@ -27,8 +33,8 @@ type Options = {
 type Entry = {
   readonly given: readonly EncodedPart[]
   /**
-   * The parts as sent to the server. Their revisions are always exact, so that nothing is written
-   * twice.
+   * The parts as they are sent to Postgres. Their revisions are always exact, so that a retry never
+   * writes events twice.
    */
   parts: readonly ExactPart[]
   readonly eventCount: number
@@ -41,11 +47,12 @@ const DEADLINE_MS = 10_000
 const WAITING_MAX = 20_000
 
 /**
- * Groups commits: appends that arrive during a flush are written by the next one, in one
- * transaction of at most 500 events in which each stream occurs once.
+ * Groups commits: the appends that arrive during a flush are written together by the next flush, in
+ * one transaction. A transaction has at most 500 events and at most one append per stream.
  *
- * A flush with an unknown outcome is sent again. Its parts have exact revisions: if the first one
- * was written, the second meets a conflict, finds its own ids and is answered as done.
+ * A flush with an unknown outcome is sent again with the same exact revisions. If the first attempt
+ * was written, the second meets a conflict, finds the ids of its own events and is answered as
+ * done.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options
@@ -119,8 +126,8 @@ function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
 }
 
 /**
- * Replaces `any` by the stream's revision where it is known; -2 marks a revision that must be
- * looked up.
+ * Replaces `any` by the stream's revision if that is known, otherwise by -2, which means that the
+ * revision must be looked up.
  */
 const exactParts = (
   given: readonly EncodedPart[],
@@ -142,7 +149,8 @@ function finish(entry: Entry, outcome: Appended | Error): void {
 }
 
 /**
- * Takes as many appends as fit, with each stream once. Appends to the same stream keep their order.
+ * Selects as many waiting appends as fit into one flush, at most one per stream. Appends to one
+ * stream keep their order.
  */
 function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
   const batch: Entry[] = []
@@ -160,8 +168,8 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
 }
 
 /**
- * Answers the appends whose outcome is known and returns those to retry. Throws when no outcome is
- * known.
+ * Resolves or rejects the appends whose outcome is known, and returns the appends to retry. Throws
+ * when no outcome is known.
  */
 async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
@@ -184,7 +192,10 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   return await afterConflict(refused, options)
 }
 
-/** An entry with a wrong revision: the index of the stream's part, and its actual revision. */
+/**
+ * An append with a wrong revision: the index of the part whose revision is wrong, and the actual
+ * revision of that part's stream.
+ */
 type RevisionFault = { readonly entry: Entry; readonly index: number; readonly actual: number }
 
 function revisionFaults(batch: readonly Entry[], actual: readonly number[]): RevisionFault[] {
@@ -213,7 +224,8 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
 }
 
 /**
- * An error in the data fails only the append that contains it. Any other error leads to a retry.
+ * Handles a failed flush. An error in the data rejects only the append that contains it; any other
+ * error leads to a retry.
  */
 async function afterFault(
   batch: readonly Entry[],
@@ -254,7 +266,11 @@ function answerAll(batch: readonly Entry[], before: number): void {
   }
 }
 
-/** Handles appends that were not written. */
+/**
+ * Handles appends that were not written because a revision was wrong. An append that an earlier
+ * attempt has written is resolved, an append at `any` revision is retried, and other appends are
+ * rejected.
+ */
 async function afterConflict(
   refused: readonly RevisionFault[],
   options: Options,

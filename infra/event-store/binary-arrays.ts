@@ -1,6 +1,6 @@
 /**
- * Encodes Postgres arrays in their binary form (`array_recv`), which needs no escaping on either
- * side. One scratch buffer serves all arrays of a flush; the driver copies the data before `reset`.
+ * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. One
+ * scratch buffer serves all arrays of a flush, and the driver copies the data before `reset`.
  */
 export type ArrayWriter = {
   readonly reset: () => void
@@ -22,7 +22,7 @@ export function createArrayWriter(): ArrayWriter {
 
   const reserve = (bytes: number): void => {
     if (end + bytes <= scratch.length) return
-    // Arrays that were returned earlier keep the old buffer alive.
+    // The arrays that were returned before still use the old buffer.
     scratch = Buffer.allocUnsafe(Math.max(scratch.length * 2, bytes))
     end = 0
   }
@@ -76,7 +76,10 @@ export function createArrayWriter(): ArrayWriter {
   }
 }
 
-/** A UTF-16 unit takes at most three bytes in UTF-8. */
+/**
+ * Returns enough bytes for the texts, because a UTF-16 code unit takes at most three bytes in
+ * UTF-8.
+ */
 const roomFor = (values: readonly (string | null)[]): number =>
   values.reduce((sum, value) => sum + 4 + (value?.length ?? 0) * 3, 0)
 

@@ -12,14 +12,15 @@ export type PendingCommand = {
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
   /**
-   * True when its decider threw. The command is not decided again, even if the other commands are.
+   * True when the decider threw for this command. The command is then not decided again, even if
+   * the other commands are.
    */
   isOver: boolean
 }
 
 /**
- * `first` is the index, among the events of the batch, of the command's first event or of the next
- * command's.
+ * A decided command. `first` is the index of the command's first event among the events of the
+ * batch. For a command without events it is the index of the event that follows.
  */
 type Decided = {
   readonly pending: PendingCommand
@@ -31,13 +32,19 @@ type Decided = {
 export type DecidedBatch = {
   readonly decided: readonly Decided[]
   readonly events: readonly NewEvent[]
-  /** The commands for which this append has no room. */
+  /**
+   * The commands that remain for the next append, because this append is full or because `evolve`
+   * threw.
+   */
   readonly rest: readonly PendingCommand[]
   /** True when `evolve` threw, so that the state is invalid. */
   readonly isBroken: boolean
 }
 
-/** Decides the waiting commands in order, each on the state that the commands before it lead to. */
+/**
+ * Decides the waiting commands in order. Each command is decided on the state that results from the
+ * previous commands.
+ */
 export function decideBatch(hot: HotStream, commands: readonly PendingCommand[]): DecidedBatch {
   const decided: Decided[] = []
   const events: NewEvent[] = []
@@ -64,7 +71,9 @@ export function decideBatch(hot: HotStream, commands: readonly PendingCommand[])
   return { decided, events, rest: [], isBroken: false }
 }
 
-/** A decider that throws has a bug, which is reported to its own caller only. */
+/**
+ * Decides one command. A decider that throws has a bug, and its error rejects only this command.
+ */
 function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | CodedError | null {
   try {
     return hot.decider.decide(pending.command, hot.state())
@@ -79,7 +88,7 @@ function failCommand(pending: PendingCommand, error: unknown): void {
   pending.reject(error)
 }
 
-/** Answers every command of a batch that is written or had nothing to write. */
+/** Resolves every command of a batch that was written, or that had no events to write. */
 export function answerBatch(batch: DecidedBatch, hot: HotStream, appended: Appended | null): void {
   const positions = appended?.streams[0]?.positions ?? []
   const firstRevision = hot.revision() - positions.length + 1

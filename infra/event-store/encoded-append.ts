@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
-/** The maximum number of events in one append, which is also that of one flush. */
+/** The maximum number of events in one append, and in one flush. */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * The maximum bytes of one append, and of a single event, as counted by `bytesOf`. By default an
- * EventStoreDB server accepts one mebibyte per append; the margin covers what `bytesOf` leaves out.
+ * The maximum bytes of one append and of a single event, as `bytesOf` counts them. By default an
+ * EventStoreDB server accepts one mebibyte per append. The margin covers the bytes that `bytesOf`
+ * does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
@@ -29,7 +30,7 @@ export type EncodedPart = {
   readonly mustBeNew: boolean
 }
 
-/** The append is invalid, so that retrying it is pointless. */
+/** Thrown for an append that is invalid. A retry would fail again. */
 export class InvalidAppend extends Error {
   constructor(message: string) {
     super(message)
@@ -37,7 +38,10 @@ export class InvalidAppend extends Error {
   }
 }
 
-/** Validates an append and encodes its data once for all retries. Throws `InvalidAppend`. */
+/**
+ * Validates an append and encodes its data once, so that retries need not encode it. Throws
+ * `InvalidAppend`.
+ */
 export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
@@ -62,8 +66,8 @@ export const eventCount = (parts: readonly { readonly events: readonly unknown[]
   parts.reduce((sum, { events }) => sum + events.length, 0)
 
 /**
- * Returns the revision that the stream's last event must have: -1 when the stream must be new, null
- * for any.
+ * Returns the revision that the stream's last event must have: -1 for a new stream, null for any
+ * revision.
  */
 export const exactRevision = (expected: ExpectedRevision): number | null =>
   expected === 'any' ? null : expected === 'none' ? -1 : expected
@@ -107,7 +111,10 @@ export const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
   Buffer.byteLength(data) +
   (type.length + meta.actor.length + (meta.cause?.length ?? 0)) * 2
 
-/** Names are stored unchanged, so they must be text that UTF-8 and Postgres can hold. */
+/**
+ * Throws `InvalidAppend` for a name that is empty, too long, or that UTF-8 or Postgres can't store
+ * unchanged.
+ */
 function checkName(what: string, name: string): void {
   if (name.length === 0 || name.length > NAME_MAX) {
     throw new InvalidAppend(`${what}: 1 to ${NAME_MAX} characters, not ${name.length}`)
@@ -117,7 +124,9 @@ function checkName(what: string, name: string): void {
   }
 }
 
-/** EventStoreDB reserves names that begin with `$`. */
+/**
+ * Throws `InvalidAppend` for a name that begins with `$`, because EventStoreDB reserves such names.
+ */
 function checkOwnName(what: string, name: string): void {
   checkName(what, name)
   if (name.startsWith('$')) throw new InvalidAppend(`${what}: "${name}" begins with $`)

@@ -8,7 +8,10 @@ export function newEvents(facts: readonly Fact[], context: CommandContext): NewE
   return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
 }
 
-/** Returns the events as recorded, with the revisions from `firstRevision` on. */
+/**
+ * Returns the appended events in their recorded form, with revisions that ascend from
+ * `firstRevision`.
+ */
 export function recordedEvents(
   events: readonly NewEvent[],
   stream: string,

@@ -32,28 +32,37 @@ const recorded = (row: Row): Recorded => ({
   position: Number(row[0]),
 })
 
-/** Computes `laneOf` in SQL: the last three characters of the id, starting with the last one. */
+/**
+ * The SQL form of `laneOf`, which is computed from the last three characters of the id, beginning
+ * with the last.
+ */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))
   + 2 * ascii(substr(split_part(reverse(stream), '-', 1), 2, 1))
   + 4 * ascii(substr(split_part(reverse(stream), '-', 1), 3, 1))
 ) % ${LANE_COUNT}`
 
-/** The number of positions that one filtered read covers; the server skips most of them. */
+/**
+ * The number of positions that one filtered read covers. Postgres skips the events that do not
+ * match.
+ */
 const FILTERED_WINDOW = 50_000
 
 export type EventReader = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
   readonly readAll: EventStore['readAll']
-  /** `head` is a position that is known to be committed. */
+  /** Reads one page. `head` is a position that is known to be committed. */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
-  /** Returns the revisions of those streams that exist. */
+  /** Returns the revisions by stream. A stream that does not exist is absent from the result. */
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
   readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
 }
 
-/** Creates a reader on `pg`. It throws `StoreUnavailable` when the database can't be reached. */
+/**
+ * Creates a reader of the event tables. Its functions throw `StoreUnavailable` when the database
+ * can't be reached.
+ */
 export function createEventReader(pg: Pool): EventReader {
   const query = async <R extends unknown[]>(name: string, text: string, values: unknown[]) => {
     try {
@@ -71,7 +80,8 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  // The page's last event is always included, because an empty page means the end of all events.
+  // The event at the last position of the page is included whatever its lane, because an empty page
+  // means that there are no more events.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<Row>(
@@ -135,7 +145,10 @@ async function readPage(
   return { events, position: rows.length < limit ? end : (events.at(-1)?.position ?? end) }
 }
 
-/** One transaction wrote all parts or none, so the events are found by their exact revisions. */
+/**
+ * Returns the result of an append that was written before; null when it was not written. One
+ * transaction writes all parts or none, so the events are looked up at their exact revisions.
+ */
 async function findWritten(
   parts: readonly ExactPart[],
   readStream: EventReader['readStream'],

@@ -5,21 +5,21 @@ import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'
 
 /**
- * Events to append to one stream behind `expected`, the revision of its last event (-1 if it is
- * new).
+ * Events to append to one stream. `expected` is the revision of the stream's last event, -1 for a
+ * new stream.
  */
 export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
-  /** This is the `mustBeNew` of `StreamAppend`. */
+  /** Has the meaning of `StreamAppend.mustBeNew`. */
   readonly mustBeNew?: boolean
 }
 
 /**
- * The written events follow the position `before`, in the given order. `actual` is null when
- * everything was written. Otherwise it holds the actual revision of each part, and exactly the
- * appends with a wrong revision were not written.
+ * The result of a flush. The written events directly follow the position `before`, in the given
+ * order. `actual` is null when everything was written. Otherwise `actual` has the actual revision
+ * of each part's stream, and only the appends with a wrong revision were not written.
  */
 export type FlushResult = {
   readonly before: number
@@ -28,11 +28,14 @@ export type FlushResult = {
 
 export type FlushConnection = {
   /**
-   * Writes several appends in one transaction, each as a whole or not at all. Each stream occurs
-   * once.
+   * Writes several appends in one transaction. Each append is written completely or not at all. A
+   * stream may occur only once.
    */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
-  /** Resolves once commits of other processes are announced; `ended` resolves when that ends. */
+  /**
+   * Opens the connection, on which other processes' commits are announced. `ended` resolves when
+   * the connection ends.
+   */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
   /** Closes the connection; the next flush opens another one. */
   readonly drop: () => void
@@ -43,10 +46,10 @@ export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
-/** The session's name in Postgres, which replaces a name in the connection string. */
+/** The name of the session in Postgres. It overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
-// These settings force the one plan that stays right however large the tables grow, so that it can
-// be prepared once.
+// These settings force a query plan that stays good as the tables grow, so that the plan is
+// prepared only once.
 const PLANS =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off ' +
   '-c plan_cache_mode=force_generic_plan'
@@ -58,8 +61,8 @@ type Open = {
 }
 
 /**
- * The connection on which a process appends and listens for commits of other processes. On a
- * separate connection, each of its own commits would wake the process twice more.
+ * Creates the connection on which a process appends events and is notified of other processes'
+ * commits. Notifications on a separate connection would also wake the process for its own commits.
  */
 export function createFlushConnection(
   connectionString: string,
@@ -114,7 +117,8 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   client.on('error', () => {})
   client.on('end', () => ended.resolve())
   client.on('notification', ({ payload, processId }) => {
-    // The replies to its own commits already deliver the events.
+    // A process's own commits need no notification, because their replies already deliver the
+    // events.
     if (processId !== serverPidOf(client)) onForeignCommit(Number(payload))
   })
   const start = async (): Promise<Client> => {
@@ -133,7 +137,10 @@ function openConnection(connectionString: string, onForeignCommit: OnForeignComm
   return { client, ready: start(), ended: ended.promise }
 }
 
-/** The driver has this property, but its types do not declare it. */
+/**
+ * Returns the server process id of the connection. The driver's type declarations lack this
+ * property.
+ */
 const serverPidOf = (client: Client): number | null =>
   (client as { processID?: number }).processID ?? null
 

@@ -11,8 +11,8 @@ const PAGE = 1_000
 type Known = { state: unknown; revision: number; position: number }
 
 /**
- * The state of a stream that this process caches. `evolve` changes it in place, so after a failure
- * the caller must `forget` it, and it is loaded again.
+ * A stream whose state is cached in this process. `evolve` changes the state in place. After a
+ * failure the caller must call `forget`, and the state is loaded again.
  */
 export type HotStream = {
   readonly stream: string
@@ -21,21 +21,21 @@ export type HotStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
-  /** Reads the events beyond the known revision. Returns whether there were any. */
+  /** Reads the events after the known revision. Returns true when there were such events. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
-   * Reverts to the stored state after a conflict. Events that were evolved and not written are
-   * undone if the decider can undo them, and only the new events are read. Otherwise the whole
-   * state is forgotten. Without evolved events the state is kept.
+   * Reverts the state to what is stored, after a conflict. Unwritten events are undone if the
+   * decider supports `undo`; then only the new events have to be read. Otherwise the state is
+   * dropped, unless it has no unwritten events.
    */
   readonly revertToStored: () => void
-  /** Returns true when the state is known to be outdated. */
+  /** Returns true when the state is known to lack stored events. */
   readonly isOld: () => boolean
-  /** Confirms that the evolved events are written. */
+  /** Records that the evolved events were written and end at this revision and position. */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
-  /** Saves a snapshot when the stream has grown enough since the last one. */
+  /** Saves a snapshot if the stream has at least `every` events since the last snapshot. */
   readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
 }
 
@@ -72,7 +72,7 @@ export function createHotStream(
       const current = known ?? (await startingPoint(stream, decider, store, snapshots))
       if (known === null) snapshotRevision = current.revision
       const before = current.revision
-      // A partly evolved state must not survive a failing read.
+      // The state is dropped first, because a failing read could leave it partly evolved.
       known = null
       await foldTail(current, stream, decider, store)
       known = current
@@ -101,12 +101,13 @@ export function createHotStream(
 }
 
 /**
- * Tracks the events that were evolved before they are written, and undoes them if the decider can.
+ * Tracks events that were evolved and are not written yet, and undoes them if the decider supports
+ * `undo`.
  */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /** True while an event is only partly evolved. */
+  /** True while `evolve` runs. If it stays true, `evolve` threw and the state is invalid. */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
@@ -117,7 +118,10 @@ function createSpeculation(decider: AnyDecider) {
       isTorn = false
       return evolved
     },
-    /** Returns false when the state is invalid. */
+    /**
+     * Undoes the unwritten events. Returns false when that is impossible and the state is therefore
+     * invalid.
+     */
     revertToStored: (): boolean => {
       if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
@@ -125,7 +129,7 @@ function createSpeculation(decider: AnyDecider) {
       hasEvolved = false
       return true
     },
-    /** Forgets the undo steps, because the events are written or the state is forgotten. */
+    /** Drops the undo steps, because the events were written or the state was dropped. */
     confirm: (): void => {
       undos = []
       hasEvolved = false
@@ -143,7 +147,7 @@ async function keep(
   await snapshots.save(stream, { version, revision, position, state: encode(state) })
 }
 
-/** Applies the events up to the stream's end. */
+/** Reads all events after the known revision and applies them to the state. */
 async function foldTail(
   known: Known,
   stream: string,
@@ -161,7 +165,10 @@ async function foldTail(
   }
 }
 
-/** Returns the stream's snapshot if it is usable, or the initial state. */
+/**
+ * Returns the state of the stream's snapshot, or the initial state when there is no usable
+ * snapshot.
+ */
 async function startingPoint(
   stream: string,
   { initialState, snapshot: codec }: AnyDecider,
@@ -171,7 +178,8 @@ async function startingPoint(
   const beginning = { state: initialState(), revision: -1, position: 0 }
   const kept = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
-  // A snapshot of another history (after a store was restored or replaced) must not be used.
+  // A snapshot is ignored when its event has another position now, because the store was restored
+  // or replaced.
   const [anchor] = await store.readStream(stream, kept.revision, 1)
   if (anchor?.position !== kept.position) return beginning
   return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }

@@ -7,9 +7,9 @@ import { type Appended, type EventStore, type NewEvent, RevisionConflict } from 
 import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
 
 /**
- * Acquires several actors at once: `act` runs when the last of them reaches this turn, and all of
- * them continue when it ends. Deadlocks can't occur, because a caller queues its turn at all of its
- * actors synchronously. `act` must not reject.
+ * Creates a turn that several actors take part in. `act` runs when the last of the actors has
+ * reached the turn, and all of them continue when `act` ends. Deadlocks can't occur, because a
+ * caller queues the turn at all of its actors synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -32,7 +32,10 @@ type Planned = {
   isEvolved: boolean
 }
 
-/** Writes all steps in one append, or returns the first error. It needs the turn on all streams. */
+/**
+ * Carries out all steps and writes their events in one append, or returns the first error. The
+ * caller must have the turn on all streams of the steps.
+ */
 export async function appendJointly(
   steps: readonly JointStep[],
   context: CommandContext,
@@ -48,14 +51,18 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // Reloading a busy account would take longer than the time until its next event.
+      // The cached states are kept, because reloading a busy account takes longer than the time
+      // until its next event.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
   }
 }
 
-/** Returns null when a decision was based on an outdated state, which is now current. */
+/**
+ * Tries the append once. Returns null when a decision was based on an outdated state, which has
+ * been updated.
+ */
 async function tryAppend(
   steps: readonly JointStep[],
   hots: readonly HotStream[],
@@ -68,7 +75,8 @@ async function tryAppend(
   const plan = planOf(steps)
   const isWritten = (hot: HotStream): boolean =>
     !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append verifies the streams that it writes to; the others have to be read.
+  // The append verifies the revisions of the streams that it writes to. The other streams are read
+  // again to verify their states.
   let isOld = false
   for (const [hot, revision] of revisions) {
     if (isWritten(hot)) continue
@@ -84,8 +92,8 @@ async function tryAppend(
 }
 
 /**
- * Evolves only between two steps of the same stream, so that an error does not invalidate the
- * state.
+ * Decides all steps. Events are evolved here only if a later step uses the same stream, so that
+ * after most errors the states remain valid.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
@@ -136,7 +144,9 @@ async function writePlan(
   return { isDone: true, events: recorded, position: appended.position }
 }
 
-/** Returns the events in order of position, and moves each stream to its new end. */
+/**
+ * Returns the written events in their recorded form, and moves each cached stream to its new end.
+ */
 function recordedParts(
   parts: readonly (readonly [HotStream, NewEvent[]])[],
   appended: Appended,
@@ -145,7 +155,8 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    // Where the store can't write all parts at once, another process may have appended in between.
+    // A store that does not write all parts in one transaction may have other processes' events in
+    // between.
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

@@ -8,17 +8,17 @@ import { createPostgresEventStore } from './postgres-event-store.ts'
 import { eventStoreName, settleStoreIdentity } from './store-identity.ts'
 
 type Options = {
-  /** The address of EventStoreDB; null keeps the events in `database`. */
+  /** The address of EventStoreDB; null stores the events in the Postgres at `database`. */
   readonly url: string | null
-  /** The connection string of the Postgres that holds everything else. */
+  /** The connection string of the Postgres that stores all other data. */
   readonly database: string
   readonly pg: Pool
   readonly log: Logger
 }
 
 /**
- * Opens the event store that the environment names. Throws `ConfigError` when the database belongs
- * to another one.
+ * Opens the configured event store. Throws `ConfigError` when the database belongs to another event
+ * store.
  */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)

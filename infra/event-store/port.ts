@@ -1,11 +1,15 @@
 import type { Fact, FactMeta, Recorded } from '#domain/shared/event.ts'
 
 /**
- * An event to append. Its `id` (UUID) identifies it when the append is retried after a lost reply.
+ * An event to append. Its `id` (a UUID) identifies the event when an append is retried after a lost
+ * reply.
  */
 export type NewEvent = Fact & { readonly id: string; readonly meta: FactMeta }
 
-/** `none` requires a new stream; a number is the revision of its last event. */
+/**
+ * The expected revision of the stream's last event: `none` requires a new stream, `any` accepts
+ * every revision.
+ */
 export type ExpectedRevision = 'none' | 'any' | number
 
 export type StreamAppend = {
@@ -13,20 +17,20 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * Matters where streams can't be written at once: this part must not follow events that another
-   * process wrote into the stream after the append was decided. In that case an alarm is raised and
-   * the part is not written.
+   * Requires that the stream is still new when this part is written. It matters for stores that
+   * write one stream after another, where another process may write to this stream after the append
+   * was decided. In that case the part is not written and an alarm is raised.
    */
   readonly mustBeNew?: boolean
 }
 
 export type Appended = {
-  /** The global position of the last event appended. */
+  /** The global position of the last appended event. */
   readonly position: number
   /**
-   * Contains, for each `StreamAppend` in order, the positions of its events and the stream's new
-   * revision. A position may be later than the event's own, up to the position of the last event of
-   * its stream in this append, because EventStoreDB reports only that one.
+   * The positions of the events and the stream's new revision, for each `StreamAppend` in order.
+   * EventStoreDB reports only the position of a stream's last event in the append, so a position
+   * may be higher than the event's actual position, up to that one.
    */
   readonly streams: readonly {
     readonly stream: string
@@ -35,7 +39,10 @@ export type Appended = {
   }[]
 }
 
-/** Another process wrote first, and nothing of this append was written. Reload and decide again. */
+/**
+ * Thrown when another process wrote to a stream first. Nothing of the append was written, so the
+ * caller reloads the state and decides again.
+ */
 export class RevisionConflict extends Error {
   readonly stream: string
   readonly actual: number
@@ -48,7 +55,8 @@ export class RevisionConflict extends Error {
 }
 
 /**
- * The store could not be reached within its deadline. It is unknown whether the append was written.
+ * Thrown when the store could not be reached before the deadline. It is unknown whether the append
+ * was written.
  */
 export class StoreUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -58,16 +66,16 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * `position` means that no further events up to it will be delivered. It moves past events that do
- * not match, so a batch of a filtered subscription may be empty.
+ * Receives a batch. `position` means that all matching events up to it were delivered. It also
+ * advances past events that do not match, so a batch of a filtered subscription may be empty.
  */
 export type OnBatch = (events: readonly Recorded[], position: number) => Promise<void> | void
 
 export type SubscribeOptions = {
   readonly maxBatch?: number
   /**
-   * Limits the subscription to streams whose names begin with one of these; by default all events
-   * are delivered.
+   * Limits the subscription to streams whose names begin with one of these prefixes. By default all
+   * events are delivered.
    */
   readonly streamPrefixes?: readonly string[]
 }
@@ -75,45 +83,44 @@ export type SubscribeOptions = {
 export type Subscription = { readonly stop: () => Promise<void> }
 
 /**
- * The one commit point. An event is a fact once `append` has resolved, and not before.
+ * The store of all events. An event becomes a fact when its `append` resolves.
  *
- * `append` writes all of its streams or none. A retry with the same ids at the same revision is
- * answered as done, however late. Lost connections are retried inside, with the same ids, until the
- * deadline; then it throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
+ * `append` writes to all of its streams or to none. A retry with the same ids at the same revision
+ * succeeds without writing again, at any later time. After a lost connection the store itself
+ * retries with the same ids until the deadline, then throws `StoreUnavailable`. A wrong revision
+ * throws `RevisionConflict`.
  *
- * EventStoreDB writes several streams one after the other. The first part is the decision; the
- * others follow within moments, exactly once, behind any events that were written to their streams
- * in between. So a part that other writes could forbid must come first.
+ * EventStoreDB writes the streams of an append one after another. The first part is the decision.
+ * The other parts follow within moments, exactly once, after any events that were written to their
+ * streams in between. Therefore the part that other writes could forbid must be the first.
  *
- * Positions increase in commit order and are safe integers. They are opaque: only the adapters for
- * Postgres and memory number without gaps, and only positions that the store has returned are
- * valid.
+ * Positions increase in commit order and are safe integers. They are opaque: only the Postgres and
+ * memory adapters number without gaps, and only positions that the store has returned are valid.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
   /**
-   * Returns the events of one stream from `fromRevision` (0) on, in order; an empty list for a new
-   * stream.
+   * Returns the events of one stream in order, from `fromRevision` (default 0) on; an empty list
+   * for a new stream.
    */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
    * Returns the events of all streams after `position`, in commit order. `lanes` (see
-   * `infra/event-bus`) is a hint: a store may leave out events of other lanes, unless the page
-   * would be empty, because an empty page means that there are no more events.
+   * `infra/event-bus`) is a hint that allows the store to leave out events of other lanes. An empty
+   * page always means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
-  /** Returns the global position of the last event; 0 without events. */
+  /** Returns the global position of the last event; 0 when there are no events. */
   headPosition(): Promise<number>
   /**
-   * Appends a record that is not an event: no read and no subscription ever returns it. Throws
-   * `StoreUnavailable` unless the store confirms it within 1.5 s. It is absent where the events are
-   * in Postgres, which has a probe of its disk.
+   * Appends a record that no read and no subscription returns. Throws `StoreUnavailable` unless the
+   * store confirms it within 1.5 s. A store in Postgres does not have this method, because the disk
+   * of Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
   /**
-   * Delivers every event after `after` once and in order, batch after batch. The next batch waits
-   * for the promise of the previous one. If `onBatch` rejects, the subscription ends through
-   * `onError`.
+   * Delivers every event after `after` once and in order. The next batch waits for the promise of
+   * the previous batch. When `onBatch` rejects, the subscription ends and `onError` is called.
    */
   subscribeAll(
     after: number,

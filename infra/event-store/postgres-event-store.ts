@@ -22,15 +22,15 @@ import { createWakeUp, keepListening } from './wake-up.ts'
 type Options = {
   readonly connectionString: string
   readonly log: Logger
-  /** The number of positions in one partition. */
+  /** The number of positions per partition of the events table. */
   readonly partitionSize?: number
   readonly deadlineMs?: number
 }
 
 const PARTITION_SIZE = 10_000_000
 /**
- * Other processes may commit hundreds of times a second, and each check for their events is a
- * query.
+ * The minimum pause between two queries for other processes' events, because other processes may
+ * commit hundreds of times a second.
  */
 const FOREIGN_COMMIT_MS = 25
 
@@ -91,14 +91,14 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
 }
 
 /**
- * The state of one subscription. It is over once the subscription or the store is stopped, and
- * nothing is read then.
+ * The state of a subscription. `isOver` returns true once the subscription or the store is stopped;
+ * pages are then no longer read.
  */
 type Reading = { isOver: () => boolean }
 
 /**
- * Calls `notify` at once for the first position, then at most once per interval with the highest
- * position.
+ * Calls `notify` immediately for the first position, then at most once per interval with the
+ * highest position.
  */
 function atIntervals(ms: number, notify: (position: number) => void): (position: number) => void {
   let highest = 0
@@ -118,9 +118,9 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 }
 
 /**
- * Reads the pages of one subscription, from memory where possible. `head` is the last position that
- * this process knows. Where other processes write as well, each commit of this process follows some
- * of theirs and would cost a query, so a query that reached the end is followed by a pause.
+ * Reads the pages of one subscription, from memory if possible. `head` returns the last position
+ * that this process knows. When other processes write too, each page would need a query for their
+ * events, so a query that reached the end is followed by a pause.
  */
 function pageReader(
   recent: RecentEvents,
@@ -143,7 +143,9 @@ function pageReader(
   }
 }
 
-/** Keeps the events that match the subscription in memory as long as it runs. */
+/**
+ * Starts a subscription and keeps its matching events in memory as long as the subscription runs.
+ */
 function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading): Subscription {
   const { streamPrefixes, onError } = wanted
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
@@ -180,7 +182,7 @@ function createReadPool(connectionString: string): Pool {
     connectionTimeoutMillis: 5_000,
     query_timeout: 15_000,
   })
-  // A lost idle connection is replaced by the next read.
+  // A lost idle connection is ignored, because the next read opens a new connection.
   pg.on('error', () => {})
   return pg
 }
@@ -194,7 +196,7 @@ function partitionKeeper(pg: Pool, size: number, log: Logger) {
   }
   return {
     ensure,
-    /** Creates the next partition in the background once the last one is in use. */
+    /** Creates the next partition in the background once the last existing partition is in use. */
     keepAhead: (position: number): void => {
       if (position < end - size || running !== null) return
       running = ensure(position)

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The channel on which commits are announced. The payload is the head position. */
+/** The notification channel on which commits are announced. The payload is the head position. */
 export const CHANNEL = 'event_store'
 
 /**
- * `head` is the lock that orders all commits, and holds the last position. `streams` holds the
- * revision of each stream. `data` is text, so that the bytes that were written are the bytes that
- * are read.
+ * The tables. The row in `head` is the lock that orders all commits, and it has the last position.
+ * `streams` has the revision of each stream. `data` is of type text, so that exactly the written
+ * bytes are read.
  */
 const DDL = `
   create table if not exists event_store.head (
@@ -93,8 +93,8 @@ export async function ensureEventSchema(pg: Pool): Promise<void> {
 }
 
 /**
- * Creates the partition of `position` and the next one. New partitions are attached, which does not
- * block appends.
+ * Creates the partition of `position` and the next partition. A new partition is created as a table
+ * and then attached, which does not block appends.
  */
 export async function ensurePartitions(pg: Pool, position: number, size: number): Promise<void> {
   const current = Math.floor(position / size)
@@ -111,8 +111,9 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 }
 
 /**
- * The statement is repeatable: of two processes, the second finds the work done. NOTE:
- * `to_regclass` may answer from a cache that is older than the lock; a query does not.
+ * Returns repeatable DDL: when two processes execute it, the second finds the partition and does
+ * nothing. NOTE: `to_regclass` may answer from a cache that is older than the lock; a query does
+ * not.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

@@ -14,22 +14,25 @@ const EVENTS_MAX = 8_192
 const CHARACTERS_MAX = 16_777_216
 
 export type RecentEvents = {
-  /** Adds the events that a commit of this process wrote behind the position `before`. */
+  /** Adds the events of a commit of this process. They directly follow the position `before`. */
   readonly add: (before: number, parts: readonly ExactPart[]) => void
-  /** Returns the events after `after`; null when not all of them are in memory. */
+  /** Returns the events after `after`; null when memory does not contain all of them. */
   readonly read: (request: PageRequest) => Page | null
-  /** Keeps the events that `isWanted` selects (null: all) until the returned function is called. */
+  /**
+   * Keeps the events that `isWanted` selects until the returned function is called. Null selects
+   * all events.
+   */
   readonly keep: (isWanted: IsWanted | null) => () => void
 }
 
 /**
- * The latest events that this process wrote, for the readers in the same process. They need no
- * query and are decoded once for all readers. They are decoded from the stored text, so that a
- * reader sees exactly what it would see later. When another process writes in between, the buffer
- * restarts.
+ * Buffers the latest events that this process wrote, for readers in this process. Readers of the
+ * buffer need no query, and each event is decoded once for all readers. Events are decoded from the
+ * stored text, so that a reader sees what a later query would return. When another process writes
+ * in between, the buffer restarts.
  *
- * Events that no reader selects leave only a placeholder, because events that live for seconds
- * instead of milliseconds are the most expensive for the garbage collector.
+ * Events that no reader selects are replaced by a placeholder, because objects that live for
+ * seconds instead of milliseconds cost the garbage collector most.
  */
 export function createRecentEvents(): RecentEvents {
   let first = 1
@@ -56,7 +59,7 @@ export function createRecentEvents(): RecentEvents {
     keep: (isWanted) => {
       const filter = { isWanted }
       filters.add(filter)
-      // Events that were not kept so far may match this reader.
+      // The buffer restarts, because events that were dropped before may match this reader.
       startAt(first + kept.length)
       return () => filters.delete(filter)
     },

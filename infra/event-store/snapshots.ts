@@ -10,10 +10,13 @@ export type Snapshot = {
   readonly state: unknown
 }
 
-/** Snapshots are only an optimisation: losing all of them costs time and nothing else. */
+/**
+ * The store of snapshots. Snapshots are only an optimization: if all are lost, streams load more
+ * slowly.
+ */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
-  /** Ignores a snapshot of an earlier revision than the stored one. */
+  /** Saves a snapshot, unless the stored snapshot has a later revision. */
   readonly save: (stream: string, snapshot: Snapshot) => Promise<void>
 }
 
@@ -45,7 +48,8 @@ const DDL = `
 type Row = { version: number; revision: string; position: string; state: string }
 
 /**
- * Stores snapshots in the schema `snapshots`. A newer version of the codec replaces existing ones.
+ * Stores snapshots in the schema `snapshots`. A snapshot of a newer codec version replaces the
+ * existing one.
  */
 export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)

@@ -4,8 +4,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
- * `is_used` means that something may have been written to the store. A store of an earlier release
- * counts as used.
+ * The table with the database's store. `is_used` means that something may have been written to the
+ * store. A store of an earlier release counts as used.
  *
  * NOTE: altering a table waits for all of its readers, even when there is nothing to alter.
  */
@@ -29,12 +29,15 @@ const POSTGRES = 'postgres'
 /** The event store to which a database belongs. */
 export type StoreIdentity = {
   readonly name: string
-  /** The id and position of the first event; null while none is known. */
+  /** The id and position of the store's first event; null while no event is known. */
   readonly firstEvent: string | null
   readonly isUsed: boolean
 }
 
-/** Returns `postgres`, or the hosts of EventStoreDB: the name of a store while it is empty. */
+/**
+ * Returns the name of a store: `postgres`, or `eventstoredb` with its hosts. The name identifies a
+ * store while it is empty.
+ */
 export function eventStoreName(url: string | null): string {
   if (url === null) return POSTGRES
   const [, hosts = ''] = /^[a-z+]+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? []
@@ -50,16 +53,17 @@ export const isPostgres = ({ name }: Pick<StoreIdentity, 'name'>): boolean => na
 type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: string }
 
 /**
- * Ties the database to its event store and returns the store to use. A database that belongs to
- * another store is refused (`ConfigError`), because continuing would begin a second history with
- * the same accounts and their money. A database that was never used accepts any store.
+ * Assigns the database to its event store, and returns the store to use. Throws `ConfigError` for a
+ * database that belongs to another store, because a second history of the same accounts and their
+ * money would begin. A database that was never used accepts any store.
  *
- * A store is identified by its first event and that event's position, and by its name while it is
- * empty.
+ * A store is identified by the id and position of its first event. An empty store is identified by
+ * its name.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
-    // The read is under the lock, because a concurrent start may just have written the first event.
+    // The first event is read under the lock, because a process that starts at the same time may
+    // just have written it.
     const [first] = await store.readAll(0, 1)
     const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
@@ -101,7 +105,10 @@ async function withIdentityLocked<Result>(
 export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
-/** A database without a row is new, or of a release that supported only Postgres. */
+/**
+ * Reads the store to which the database belongs. Without a row, the database is new or was used by
+ * a release that only supported Postgres.
+ */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{
     name: string
@@ -111,7 +118,8 @@ export async function readStoreIdentity(client: Pool | PoolClient): Promise<Stor
   const [row] = rows
   const name = row?.name ?? POSTGRES
   const firstEvent = row?.first_event ?? null
-  // Whether Postgres was written to since its last start is looked up, because it is not stored.
+  // The row does not record whether Postgres was written to since the last start, so the events
+  // table is checked.
   const isUsed =
     name === POSTGRES
       ? firstEvent !== null || (await hasEvents(client))
@@ -134,7 +142,7 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
   )
 }
 
-/** These tables hold positions of a store. */
+/** The tables that contain positions of a store. */
 const POSITION_TABLES = [
   'snapshots.states',
   'projections.checkpoint',
@@ -143,14 +151,14 @@ const POSITION_TABLES = [
 ] as const
 
 /**
- * Ties the database to another store. Positions belong to one store, so snapshots and checkpoints
- * are deleted. Read models are rebuilt from the new store's events, and other readers continue at
- * its end.
+ * Assigns the database to another store. Positions are only valid in one store, so snapshots and
+ * checkpoints are deleted. Read models are then rebuilt from the new store's events, and other
+ * readers continue at its end.
  *
  * NOTE: no process that uses the former store may still be running.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
-  // Tables of parts that were never used here do not exist.
+  // Tables of features that were never used do not exist.
   for (const table of POSITION_TABLES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
@@ -191,8 +199,8 @@ function mismatchError(before: StoreIdentity, given: string): ConfigError {
 }
 
 /**
- * Marks an empty remote store as used before the first append, so that no start in between treats
- * the database as new.
+ * Wraps an empty remote store so that the database is marked as used before the first append.
+ * Otherwise a process that starts in between would treat the database as new.
  */
 function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
   let isKnown = false
@@ -214,7 +222,7 @@ function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
       if (isKnown) return await store.append(streams)
       await mark()
       const appended = await store.append(streams)
-      // If this fails, the next append or the next start does it.
+      // A failure is ignored, because the next append or the next start records the first event.
       await recordFirst().catch(() => {})
       return appended
     },

@@ -10,11 +10,15 @@ import type { HotStream } from './hot-stream.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
 /**
- * The number of conflicts that are tolerated. After each of them, another process made progress.
+ * The maximum number of attempts after conflicts. Each conflict means that another process has
+ * written.
  */
 export const TRIES_MAX = 200
 
-/** Exclusive access to a stream. `take` resolves when it is over, and never rejects. */
+/**
+ * A period of exclusive access to a stream. `take` resolves when the period is over, and never
+ * rejects.
+ */
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {
@@ -26,14 +30,14 @@ export type StreamActor = {
 
 type Options = {
   readonly store: EventStore
-  /** Called after each batch, with the stream's state as it is in the store. */
+  /** Called after each batch. The cached state then equals the stored state. */
   readonly onWritten: (hot: HotStream) => void
   readonly onIdle: () => void
 }
 
 /**
- * Processes the waiting items of one stream in order: neighbouring commands as one append, with one
- * append in flight at a time.
+ * Creates the actor of one stream, which processes the waiting items in order. Consecutive commands
+ * are written as one append, and only one append is in flight at a time.
  */
 export function createStreamActor(hot: HotStream, options: Options): StreamActor {
   let waiting: (PendingCommand | Turn)[] = []
@@ -67,7 +71,10 @@ export function createStreamActor(hot: HotStream, options: Options): StreamActor
   return { hot, isIdle: () => !isRunning, command: add, turn: add }
 }
 
-/** Answers the commands that it could process and returns the others. It never rejects. */
+/**
+ * Decides the commands and writes their events. Returns the commands that remain for the next
+ * append. Never rejects.
+ */
 async function execute(
   hot: HotStream,
   commands: readonly PendingCommand[],
@@ -97,7 +104,10 @@ async function execute(
   }
 }
 
-/** The append is too large, or one of its commands is faulty. Halving it finds out which. */
+/**
+ * Retries the two halves of a batch whose append is invalid, because the append was too large or
+ * one of its commands is faulty.
+ */
 async function executeHalves(
   hot: HotStream,
   commands: readonly PendingCommand[],
@@ -110,7 +120,7 @@ async function executeHalves(
 }
 
 /**
- * Returns null when the commands were decided on an outdated state and have not been answered yet.
+ * Returns null when the commands were decided on an outdated state. They are then not answered yet.
  */
 async function decideAndAppend(
   hot: HotStream,
@@ -124,7 +134,8 @@ async function decideAndAppend(
     if (batch.isBroken) {
       return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
     }
-    // An append proves that the state was current; without one, the stream has to be read.
+    // An append proves that the state was current. Without an append, the stream is read to find
+    // out.
     if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
     answerBatch(batch, hot, null)
     return batch
@@ -140,8 +151,6 @@ async function decideAndAppend(
 export const expectedOf = (hot: HotStream): number | 'none' =>
   hot.revision() < 0 ? 'none' : hot.revision()
 
-/**
- * The delay is random, because two processes with the same rhythm would conflict again and again.
- */
+/** Waits for a random time, because two processes with equal delays would conflict repeatedly. */
 export const pauseAfterConflict = (attempt: number): Promise<void> =>
   delay(Math.random() * Math.min(2 ** attempt, 16))

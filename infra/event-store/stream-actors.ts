@@ -12,13 +12,13 @@ type Options = {
   readonly store: EventStore
   readonly snapshots: Snapshots
   readonly log: Logger
-  /** The number of streams whose state is cached. */
+  /** The maximum number of streams whose state is cached. */
   readonly hotStreamsMax?: number
   /** The number of events between two snapshots of a stream. */
   readonly snapshotEvery?: number
 }
 
-/** Decides commands in this process, with one actor per stream in use; see the port. */
+/** Creates the implementation of `StreamActors`. It has one actor per stream in use. */
 export function createStreamActors(options: Options): StreamActors {
   const { store, snapshots, snapshotEvery = 4_000 } = options
   const { actorOf, isKept } = actorCache(options, (hot) => {
@@ -35,7 +35,7 @@ export function createStreamActors(options: Options): StreamActors {
       }
       actor.turn({ take: () => read().catch(reject) })
     })
-  // A copy is returned, because the actor keeps changing its own state in place.
+  // The actor changes its state in place, so a copy is returned.
   const stateOf: StreamActors['stateOf'] = (decider, stream) =>
     ask(decider, stream, (state) => structuredClone(state))
   return {
@@ -78,8 +78,8 @@ function hotOf(actors: readonly StreamActor[], index: number): HotStream {
 }
 
 /**
- * Caches actors by stream. Beyond `hotStreamsMax`, the idle actors that were unused the longest are
- * dropped.
+ * Caches actors by stream. When there are more than `hotStreamsMax`, the least recently used idle
+ * actors are dropped.
  */
 function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options

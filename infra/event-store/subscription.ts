@@ -3,16 +3,16 @@ import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
 import type { WakeUp } from './wake-up.ts'
 
 const BATCH_DEFAULT = 500
-/** Polling is only a fallback, because appends wake the readers. */
+/** The interval of polling, which is only a fallback, because appends wake the readers. */
 const POLL_MS = 1_000
 
-/** `position` means that no other matching events exist up to it. */
+/** A page of events. `position` means that there are no other matching events up to it. */
 export type Page = { readonly events: readonly Recorded[]; readonly position: number }
 
 export type PageRequest = {
   readonly after: number
   readonly limit: number
-  /** Null selects all events. */
+  /** Selects the events to deliver; null selects all events. */
   readonly isWanted: IsWanted | null
   readonly streamPrefixes: readonly string[] | null
 }
@@ -21,8 +21,8 @@ export type IsWanted = (stream: string) => boolean
 
 export type Wanted = SubscribeOptions & {
   /**
-   * A rejection is temporary and leads to a retry. `isPoll` is true when no commit was announced,
-   * so that the store itself must be checked.
+   * Reads a page. A rejection counts as temporary and leads to a retry. `isPoll` is true when no
+   * commit was announced; the store itself must then be checked for new events.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly wakeUp: WakeUp
@@ -33,11 +33,12 @@ export type Wanted = SubscribeOptions & {
 }
 
 /**
- * Delivers every matching event after `after` once and in order, until stopped. Positions are
- * dense, so when all events are selected, a gap between two batches proves a fault of the store and
- * ends the subscription.
+ * Delivers every matching event after `after` once and in order, until the subscription is stopped.
+ * Positions have no gaps here: without a filter, a gap between two batches proves a fault of the
+ * store and ends the subscription.
  *
- * NOTE: `stop` waits for the running `onBatch`, so awaiting it inside `onBatch` never ends.
+ * NOTE: `stop` waits for the running `onBatch`. Awaiting `stop` inside `onBatch` would therefore
+ * never end.
  */
 export function subscribe(wanted: Wanted): Subscription {
   const { readPage, wakeUp, onBatch, onError, maxBatch = BATCH_DEFAULT } = wanted

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FlushConnection } from './flush.ts'
 
-/** Wakes readers when there may be new events. */
+/** Wakes the waiting readers when there may be new events. */
 export type WakeUp = {
   readonly wake: () => void
   /**
-   * Resolves at the next `wake` after `seen` was read, after `timeoutMs`, or at `close`. A caller
-   * that reads the counter before it checks for events, and waits on it afterwards, misses nothing.
+   * Resolves as soon as `count` exceeds `seen`, after `timeoutMs`, or at `close`. A reader that
+   * calls `count` before it checks for events, and then waits with that value, misses no event.
    */
   readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
   readonly count: () => number
@@ -50,8 +50,8 @@ type CommitListener = { readonly close: () => Promise<void> }
 const REOPEN_AFTER_MS = 200
 
 /**
- * Keeps the connection open on which commits of other processes are announced. A lost connection is
- * reopened; `onOpened` then has to look for the events that were missed.
+ * Keeps open the connection on which commits of other processes are announced. A lost connection is
+ * reopened, and `onOpened` must then look for events that were missed.
  */
 export function keepListening(
   connection: FlushConnection,

@@ -5,20 +5,24 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * Short-lived values that processes report about themselves, for display only. They are stale after
- * a few seconds, and decisions never depend on them.
+ * Short-lived values that processes publish about themselves, for display only. A value expires
+ * after a few seconds, and decisions never depend on it.
  */
 export type Gauges = {
-  /** Reports the values of this process; they replace those it reported before. */
+  /**
+   * Publishes the values of this process. They replace the values that this process published
+   * before.
+   */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
   /**
-   * Returns the values that processes reported within the last seconds; an empty list without any.
+   * Returns the values that each process published within the last seconds; an empty list when
+   * there are none.
    */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>
 }
 
-/** A process that reports nothing for this long counts as gone. */
+/** A process that publishes nothing for this long counts as ended. */
 export const GAUGE_TTL_MS = 10_000
 
 const DDL = `

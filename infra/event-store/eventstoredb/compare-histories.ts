@@ -8,11 +8,14 @@ import type { EventReads } from './event-reads.ts'
 export type Comparison = {
   readonly streams: number
   readonly events: number
-  /** The names of streams that differ, in order, at most a hundred. */
+  /** The names of the streams that differ, in order. At most a hundred names are listed. */
   readonly different: readonly string[]
-  /** True when all events have the same order at both ends. */
+  /** True when the events have the same order in the source and the target. */
   readonly isSameOrder: boolean
-  /** Identifies the target by its first event; null when it is empty. */
+  /**
+   * The name of the target's history, which is derived from its first event; null for an empty
+   * target.
+   */
   readonly firstEvent: string | null
 }
 
@@ -27,8 +30,8 @@ const PAGE = 2_000
 const DIFFERENT_MAX = 100
 
 /**
- * Reads both ends completely and compares the ids and bytes of every stream, and the order of all
- * events.
+ * Reads the source and the target completely. Compares the ids and bytes of the events of every
+ * stream, and the order of all events.
  */
 export async function compareHistories(
   source: CopySource,

@@ -1,15 +1,18 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { ConfigError } from '../../config/config.ts'
 
-/** A client of the server that can be replaced by a new one. */
+/** A connection whose client can be replaced by a new client. */
 export type Connection = {
   readonly client: () => EventStoreDBClient
-  /** Replaces `failed`, which lost a reply or its connection, unless it is replaced already. */
+  /**
+   * Replaces the client `failed`, which lost a reply or its connection, unless that client was
+   * replaced before.
+   */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
 }
 
-/** The members of the client (6.2.1, pinned) that its types do not declare. */
+/** The members of the client (6.2.1, pinned) that its type declarations lack. */
 type ClientInternals = {
   supports: (method: unknown) => Promise<boolean>
   getChannel: () => Promise<{ close(): void }>
@@ -20,13 +23,13 @@ const ATTEMPT_WITHIN_MS = 4_000
 let opened = 0
 
 /**
- * Connects to `url`, which uses the client's schemes (`esdb://`, `esdb+discover://`) or `kurrentdb`
- * in place of `esdb`. Throws `ConfigError` when it can't be parsed.
+ * Connects to `url`, which has a scheme of the client (`esdb://`, `esdb+discover://`) or
+ * `kurrentdb` in place of `esdb`. Throws `ConfigError` when the URL can't be parsed.
  *
  * NOTE: by default the client sends appends through one duplex stream and a module-global map: a
  * broken stream rejects the appends of other clients, a late answer throws in an event handler, and
  * a write that waits for `drain` becomes an unhandled rejection. When `supports` reports that the
- * server has no batch append, the client makes one call per append, each with its own deadline.
+ * server has no batch append, the client makes one call per append, each with a separate deadline.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
@@ -45,7 +48,7 @@ export function connectEventStoreDb(url: string): Connection {
   }
 }
 
-/** Calls in progress end by themselves; the connection is closed after them. */
+/** Closes the client's connection once the calls in progress have ended. */
 function closeChannel(client: EventStoreDBClient): void {
   ;(client as unknown as ClientInternals)
     .getChannel()
@@ -60,8 +63,8 @@ function newClient(url: string): EventStoreDBClient {
 }
 
 /**
- * The client's message explains the error, but quotes options that were added here. Its first line
- * is sufficient.
+ * Parses the URL. Only the first line of the client's error message is used, because the other
+ * lines quote options that were added here.
  */
 function parsed(url: string): EventStoreDBClient {
   try {
@@ -73,8 +76,8 @@ function parsed(url: string): EventStoreDBClient {
 }
 
 /**
- * Clients with equal options share a connection and its faults. A keep-alive interval that differs
- * by milliseconds gives each client its own connection.
+ * Adds a keep-alive interval that differs by milliseconds for each client, so that each client has
+ * a separate connection. Clients with equal options would share a connection and its failures.
  */
 function withOwnConnection(url: string): string {
   opened += 1
@@ -89,6 +92,6 @@ function withOwnConnection(url: string): string {
   const interval = Number(given)
   options.set('keepAliveInterval', String(interval + (opened % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
-  // The client decodes this as a blank.
+  // The client decodes `+` as a space.
   return `${address.replace(/\/+$/, '')}?${String(options).replaceAll('+', '%20')}`
 }

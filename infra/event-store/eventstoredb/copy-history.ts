@@ -9,16 +9,16 @@ import { createEventReads, type EventReads } from './event-reads.ts'
 import { createExactAppend, type ExactAppend } from './exact-append.ts'
 
 type Options = {
-  /** The database that holds the history. */
+  /** The pool of the database from which events are copied. */
   readonly pg: Pool
-  /** The address of the target EventStoreDB. */
+  /** The address of the EventStoreDB to which events are copied. */
   readonly url: string
   readonly log: Logger
-  /** Called from time to time with the number of events at the target. */
+  /** Called from time to time with the number of events that the target has. */
   readonly onProgress?: (copied: number) => void
 }
 
-/** Thrown when the events of the target are not a beginning of the source. */
+/** Thrown when the target has events that the source does not begin with. */
 export class ForeignTarget extends Error {
   readonly isOperatorError = true
   constructor(stream: string) {
@@ -31,8 +31,8 @@ const APPEND_WITHIN_MS = 60_000
 
 /**
  * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
- * and metadata, in the same global order. The events at the target determine where to continue, so
- * the copy may be killed and restarted at any time. Finally both ends are compared.
+ * and metadata, in the same global order. The copy continues after the events that the target has,
+ * so it may be killed and restarted at any time. Finally source and target are compared.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options
@@ -57,7 +57,7 @@ export async function copyHistory(options: Options): Promise<Comparison> {
   }
 }
 
-/** Returns the source's position of the target's last event; 0 for an empty target. */
+/** Returns the source position of the last event that the target has; 0 for an empty target. */
 async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
   const [first] = await reads.readAll(0, 1)
   if (first === undefined) return 0
@@ -78,7 +78,7 @@ async function lastEvent(reads: EventReads) {
   return last
 }
 
-/** Groups neighbouring events of one stream, up to the limits of one append. */
+/** Groups consecutive events of one stream into parts, up to the limits of one append. */
 function partsOf(events: readonly SourceEvent[]): ExactPart[] {
   const parts: { stream: string; expected: number; events: SourceEvent['event'][] }[] = []
   let bytes = 0
@@ -97,7 +97,7 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
 
 async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
   for (const { id, data } of part.events) {
-    // The client writes `JSON.stringify` of the parsed data.
+    // The client stores `JSON.stringify` of the parsed data, which must give the same text.
     if (JSON.stringify(JSON.parse(data)) !== data) {
       throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
     }

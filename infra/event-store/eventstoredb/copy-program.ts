@@ -20,7 +20,7 @@ import { copyHistory } from './copy-history.ts'
 
 const FORCE = 'ES_COPY_FORCE'
 
-/** The operator may force the copy when processes only seem to be running. */
+/** Returns true when the operator forces the copy although processes seem to be running. */
 function isForced(environment: NodeJS.ProcessEnv): boolean {
   const text = environment[FORCE] ?? ''
   if (text !== '' && text !== 'true') throw new ConfigError(FORCE, `must be true, not "${text}"`)
@@ -28,9 +28,9 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Throws `ConfigError` while processes use this database as their event store: each keeps its
- * append session open. They would continue with caches, positions and read models of a history that
- * has moved, and their requests would fail during the copy.
+ * Throws `ConfigError` while a process uses this database as its event store, which is detected by
+ * the process's append session. Such a process would continue with caches, positions and read
+ * models of a history that has moved, and its requests would fail during the copy.
  */
 async function refuseRunning(pg: Pool): Promise<void> {
   const { rows } = await pg.query<{ place: string }>(
@@ -56,9 +56,9 @@ const print = (line: string): void => {
 
 /**
  * Runs `npm run es:copy`: copies the history of `DATABASE_URL`, or of the embedded Postgres in
- * `DATA_DIR`, to `EVENTSTORE_URL`. Exits with 0 when both ends are the same; from then on the
- * database belongs to the target, and Postgres accepts no more events. Otherwise it exits with 1
- * and changes nothing in the database.
+ * `DATA_DIR`, to `EVENTSTORE_URL`. If source and target are equal, it assigns the database to the
+ * target, makes Postgres refuse further events and exits with 0. Otherwise it changes nothing in
+ * the database and exits with 1.
  */
 async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
   const config = readConfig({ ...environment, EVENT_STORE: 'eventstoredb' })
@@ -72,12 +72,12 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, signal }) : null
   const pg = new Pool({ connectionString: databaseUrl ?? embedded?.connectionString })
-  // Errors of idle connections are ignored; the last connections end with the server.
+  // Errors of idle connections are ignored, because such connections end when the server stops.
   pg.on('error', () => {})
   try {
     return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
   } finally {
-    // The connections of an aborted copy end with this process.
+    // The connections of an aborted copy are closed when this process ends.
     if (!signal.aborted) await pg.end()
     await embedded?.stop()
   }
@@ -96,7 +96,10 @@ async function copyOnce(copy: Copy): Promise<boolean> {
   return isPostgres({ name }) ? await copyFrozen(copy) : isAlreadyMoved(name, copy.url)
 }
 
-/** There is nothing left to do for the same target, and another target is refused. */
+/**
+ * Handles a history that was moved before. Another move to the same target has nothing to do, and a
+ * move to a different target throws.
+ */
 function isAlreadyMoved(name: string, url: string): true {
   const went = `the history has already been moved to ${name}`
   if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', went)
@@ -104,15 +107,18 @@ function isAlreadyMoved(name: string, url: string): true {
   return true
 }
 
-/** Locks the source during the copy, because later events would be missing at the target. */
+/**
+ * Copies the history while the source is locked, because events that are written during the copy
+ * would be missing in the target.
+ */
 async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
-  // The listener prevents a lost connection from ending the process.
+  // Without a listener, a lost connection would end the process.
   guard.on('error', () => {})
   try {
     await freeze(guard)
-    // NOTE: the query does not use the guard, whose transaction would make every start wait for
-    // this table until the end.
+    // NOTE: `guard` must not read this table, because its transaction would then make every start
+    // wait for the table until the copy ends.
     const { name } = await readStoreIdentity(pg)
     if (!isPostgres({ name })) return isAlreadyMoved(name, url)
     await refuseEmpty(pg)
@@ -130,8 +136,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     if (!isSameOrder) print('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
-      // A process that had lost its session may have reconnected. Starts wait for the end of this
-      // transaction.
+      // A process that had lost its session may have reconnected during the copy. A process that
+      // starts now waits for the end of this transaction.
       if (mustBeAlone) await refuseRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }
@@ -160,13 +166,16 @@ async function freeze(guard: PoolClient): Promise<void> {
   }
 }
 
-/** Refuses a database that was never used, because sealing it would be pointless. */
+/** Throws for a database that has no events, because there is no history to move. */
 async function refuseEmpty(pg: Pool): Promise<void> {
   const { rowCount } = await pg.query('select from event_store.events limit 1')
   if (rowCount === 0) throw new ConfigError(...NO_HISTORY)
 }
 
-/** Prevents appends by processes that are still running, or of an earlier release. */
+/**
+ * SQL that makes Postgres refuse appends by processes that are still running, including processes
+ * of an earlier release.
+ */
 const SEAL = `
   create or replace function event_store.refuse_append() returns trigger language plpgsql
   as $refuse$
@@ -177,7 +186,7 @@ const SEAL = `
   create or replace trigger moved_away before update on event_store.head
     for each statement execute function event_store.refuse_append()`
 
-/** These SQLSTATEs mean that the table or the schema does not exist. */
+/** SQLSTATEs that mean that the table or the schema does not exist. */
 const MISSING_TABLE = ['42P01', '3F000']
 const NO_HISTORY = ['DATABASE_URL, DATA_DIR', 'there is no history in this database'] as const
 
@@ -200,5 +209,5 @@ try {
   process.stderr.write(aborting.signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
   process.exitCode = 1
 }
-// A copy that was stopped may leave connections open.
+// An aborted copy may have left connections open, so the process is ended explicitly.
 if (aborting.signal.aborted) process.exit()

@@ -12,7 +12,7 @@ export type SourceEvent = {
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
   /**
-   * Returns the position of an event; null when there is no event, or another one, at that
+   * Returns the position of the event with this id; null when the stream has no such event at that
    * revision.
    */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
@@ -34,7 +34,8 @@ type Row = {
 }
 
 /**
- * Reads the events of a Postgres event store as text, because decoding would lose the exact bytes.
+ * Creates a reader of the events in Postgres. It returns `data` as text, because decoding would
+ * lose the exact bytes.
  */
 export function createCopySource(pg: Pool): CopySource {
   return {

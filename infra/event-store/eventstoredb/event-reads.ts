@@ -20,14 +20,16 @@ import {
 export type EventReads = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<StoredEvent[]>
   readonly readAll: (after: number, limit: number) => Promise<StoredEvent[]>
-  /** Returns -1 when the stream does not exist. */
+  /** Returns the revision of the stream's last event; -1 when the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
-  /** Returns null when no event of this product is at exactly this position. */
+  /** Returns the event at exactly this position; null when this product wrote no event there. */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
-/** Reads go to the leader, because a follower may lag and decisions depend on the result. */
+/**
+ * Reads are sent to the leader node, because a follower may lag and decisions depend on the result.
+ */
 const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
@@ -36,7 +38,8 @@ const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
 /**
- * Creates reads with their own deadlines. A server that can't be reached throws `StoreUnavailable`.
+ * Creates the read functions, which apply a time limit to each read. They throw `StoreUnavailable`
+ * when the server can't be reached.
  */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
@@ -46,7 +49,7 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        // In this case the client itself continues with the node that leads now.
+        // When the leader has changed, the client itself continues with the new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
@@ -96,7 +99,8 @@ function collected(reading: Reading): Promise<Resolved[]> {
       reject(new Error(`no answer within ${READ_WITHIN_MS} ms`))
       reading.cancel().catch(() => {})
     }, READ_WITHIN_MS)
-    // NOTE: the listener stays, because an error without a listener would end the process.
+    // NOTE: the listener is never removed, because a later error without a listener would end the
+    // process.
     reading.on('error', (error) => {
       clearTimeout(late)
       reject(error)
@@ -113,7 +117,8 @@ export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
 /**
- * The server's own events also take places of a page, so reading continues until there are enough.
+ * Returns up to `limit` events of this product. The server's system events also count toward a
+ * page, so pages are read until there are enough events.
  */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
@@ -124,7 +129,7 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
     )
     for (const resolved of page) {
       const position = safePosition(resolved.event?.position?.commit ?? resolved.commitPosition)
-      // The server begins at the position itself.
+      // The server's page includes the event at the start position.
       if (position <= from) continue
       from = position
       const event = storedEvent(resolved)
@@ -135,7 +140,11 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
   }
 }
 
-/** Reads backwards over the server's own events, no further than the previous call did. */
+/**
+ * Creates a function that returns the position of the last event of this product. It reads
+ * backwards over the server's system events, at most to the position that the previous call had
+ * reached.
+ */
 function headReader(collect: Collect): () => Promise<number> {
   let known = { end: 0, head: 0 }
   return async () => {

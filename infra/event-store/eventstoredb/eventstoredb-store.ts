@@ -18,17 +18,18 @@ import { tailAll } from './tail.ts'
 
 type Options = {
   /**
-   * The address: `esdb://host:2113?tls=false`, `esdb+discover://…`, or the same with `kurrentdb`.
+   * The address: `esdb://host:2113?tls=false` or `esdb+discover://…`. `kurrentdb` may replace
+   * `esdb`.
    */
   readonly url: string
-  /** The locks are closed with the store. */
+  /** The locks among processes. They are closed with the store. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
-  /** An append without a reply for this long is sent again, through another connection. */
+  /** An append without a reply within this time is sent again through another connection. */
   readonly replyWithinMs?: number
   readonly healer?: HealerTimes
-  /** A subscription that is silent for this long is checked. */
+  /** A subscription that delivers nothing for this long is checked. */
   readonly idleCheckMs?: number
 }
 
@@ -38,12 +39,13 @@ const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
 /**
- * Creates the event store in EventStoreDB, with one stream there for each of ours. Throws
+ * Creates an event store in EventStoreDB, where each stream has the same name. Throws
  * `StoreUnavailable`.
  */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
   const { url, locks, log, deadlineMs = DEADLINE_MS, replyWithinMs = REPLY_WITHIN_MS } = options
-  // Separate connections keep the readers connected when an append loses its reply.
+  // Writes and reads use separate connections, because a write connection that loses a reply is
+  // replaced.
   const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
   const reads = createEventReads(reading)
   const appendExact = createExactAppend({ connection: writing, reads, log, replyWithinMs })
@@ -136,8 +138,8 @@ async function appendOne(
 }
 
 /**
- * Runs the `any` appends of a stream one at a time, each at the exact revision that the previous
- * one reached.
+ * Creates a function that runs the `any` appends of a stream one at a time. Each is sent at the
+ * exact revision that the previous append reached.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const mutex = createKeyedMutex<number>()
@@ -153,8 +155,8 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
 }
 
 /**
- * Runs work under the same name one at a time, in order. A value of type `T` passes from one to the
- * next while any waits.
+ * Runs work under one name one at a time, in order. Each work may pass a value of type `T` to the
+ * next work that waits.
  */
 type KeyedMutex<T> = <R>(
   name: string,

@@ -19,14 +19,17 @@ import type { EventReads } from './event-reads.ts'
 import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
 
 /**
- * `positions` has one entry per event. Where the server returns only the last event's position, it
- * stands for all of them.
+ * A part that was written. `positions` has one entry per event. When the server returns only the
+ * position of the last event, every entry has that position.
  */
 export type WrittenPart = {
   readonly isWritten: true
   readonly revision: number
   readonly positions: readonly number[]
-  /** The events that were found, when the part had been written before. */
+  /**
+   * The stored events of a part that an earlier attempt has written; null for a part that this call
+   * wrote.
+   */
   readonly found: readonly StoredEvent[] | null
 }
 
@@ -34,7 +37,10 @@ export type PartResult = WrittenPart | { readonly isWritten: false; readonly act
 
 export type ExactAppend = (
   part: ExactPart,
-  /** The deadline in terms of `performance.now()`. After it, `StoreUnavailable` is thrown. */
+  /**
+   * The deadline on the clock of `performance.now()`. After the deadline, `StoreUnavailable` is
+   * thrown.
+   */
   deadline: number,
   others?: readonly ExactPart[],
 ) => Promise<PartResult>
@@ -43,7 +49,7 @@ type Options = {
   readonly connection: Connection
   readonly reads: EventReads
   readonly log: Logger
-  /** An append without a reply for this long is sent again. */
+  /** An append without a reply within this time is sent again. */
   readonly replyWithinMs: number
 }
 
@@ -51,8 +57,9 @@ const REPLY_MIN_MS = 50
 const PAUSE_MAX_MS = 400
 
 /**
- * Appends to one stream at one exact revision. After an unknown outcome, the same ids are sent
- * again at the same revision through another client, until the server's answer is known.
+ * Creates a function that appends to one stream at an exact revision. After an unknown outcome it
+ * sends the same event ids at the same revision again, through another client, until the server
+ * answers or the deadline passes.
  */
 export function createExactAppend(options: Options): ExactAppend {
   const { connection, reads, log, replyWithinMs } = options
@@ -72,7 +79,7 @@ export function createExactAppend(options: Options): ExactAppend {
           { reason: reasonOf(error) },
           'a request to the event store failed and will be retried',
         )
-        // In this case the client itself continues with the node that leads now.
+        // When the leader has changed, the client itself continues with the new leader.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
       }
@@ -80,7 +87,10 @@ export function createExactAppend(options: Options): ExactAppend {
   }
 }
 
-/** Returns null when the outcome is unknown and the append may be retried. */
+/**
+ * Returns the error of an append that the server refused permanently; null when the outcome is
+ * unknown and the append may be retried.
+ */
 function refusalOf(error: unknown): Error | null {
   if (error instanceof MaxAppendSizeExceededError) {
     return new InvalidAppend(`the server takes at most ${error.maxAppendSize} bytes in one append`)
@@ -125,10 +135,7 @@ async function tryAppend(
   return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
 }
 
-/**
- * Returns the given events if they are at their exact revisions; null when other events or none are
- * there.
- */
+/** Returns the part if its events are stored at their exact revisions; otherwise null. */
 export async function findPart(
   { stream, expected, events }: ExactPart,
   reads: EventReads,
@@ -153,17 +160,20 @@ export function asWritten(
 }
 
 const PROBE_STREAM = 'readiness-probe'
-/** Types that begin with `$` are excluded from every read and subscription. */
+/**
+ * The type of the probe events. Types that begin with `$` are excluded from every read and
+ * subscription.
+ */
 const PROBE_TYPE = '$readiness-probe'
-/** The server drops older probes when it is scavenged. */
+/** The number of probes that the server keeps. A scavenge of the server deletes older probes. */
 const PROBES_KEPT = 10
 const PROBE_WITHIN_MS = 1_500
 const PROBE_AGAIN_MS = 50
 
 /**
- * Appends a probe to find out whether the server still accepts writes: a server whose disk is full
- * continues to serve reads. A lost connection is replaced and the probe is repeated until the time
- * limit.
+ * Creates a function that appends a probe event, to find out whether the server still accepts
+ * writes. A server with a full disk continues to serve reads. A lost connection is replaced, and
+ * the probe is repeated until the time limit.
  */
 export function createAppendProbe(connection: Connection): () => Promise<void> {
   let isBounded = false
@@ -189,7 +199,10 @@ export function createAppendProbe(connection: Connection): () => Promise<void> {
   }
 }
 
-/** The first process that probes sets the bound; for the others it exists already. */
+/**
+ * Limits the number of stored probes. Only the first process sets the limit, because it then exists
+ * for all.
+ */
 async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
   const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const
   try {
@@ -200,7 +213,9 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** Applies a deadline in addition to the client's own, which the client may miss. */
+/**
+ * Rejects when `answer` takes longer than `ms`. The client has its own deadline, but may miss it.
+ */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

@@ -2,7 +2,7 @@ import type { AllStreamSubscription } from '@eventstore/db-client'
 import type { Resolved } from './stored-event.ts'
 
 export type OpenFeed = {
-  /** Returns up to `limit` events in order, after waiting at most `idleMs` for the first one. */
+  /** Returns up to `limit` events in order. Waits at most `idleMs` for the first event. */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
   /** Returns the reason why the feed broke. */
@@ -10,7 +10,10 @@ export type OpenFeed = {
   readonly close: () => void
 }
 
-/** Buffers a few events. While the buffer is full, the stream is paused and the server waits. */
+/**
+ * Buffers the events of a subscription. While the buffer is full, the stream is paused and the
+ * server waits.
+ */
 export function openFeed(subscription: AllStreamSubscription, batch: number): OpenFeed {
   const readable = subscription as unknown as NodeJS.ReadableStream & AllStreamSubscription
   const eventsMax = batch * 2
@@ -22,7 +25,8 @@ export function openFeed(subscription: AllStreamSubscription, batch: number): Op
     broken ??= reason
     wake()
   }
-  // NOTE: kept for good, since an error without a listener would end the process.
+  // NOTE: the listener is never removed, because a later error without a listener would end the
+  // process.
   readable.on('error', (error: Error) => end(error.message))
   readable.on('end', () => end('ended'))
   readable.on('close', () => end('closed'))

@@ -16,10 +16,10 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Appends to several streams as one unit. The append to the first stream is the decision: the
- * metadata of its last event contains the other parts, so that any process that finds it can finish
- * the append. Before the decision, a wrong revision anywhere refuses everything. After it, the
- * other parts are always written.
+ * Appends to several streams as one unit. The append to the first stream decides: the metadata of
+ * its last event contains the other parts, so any process that reads this event can finish the
+ * append. Before the decision, a wrong revision of any stream rejects the complete append. After
+ * the decision, the other parts are always written.
  */
 export async function appendTogether(
   given: readonly EncodedPart[],
@@ -48,7 +48,7 @@ function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflic
   return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', actual)
 }
 
-/** Writes the missing parts of a decision that was found. */
+/** Writes the parts that are missing after a decision. `decision` is the stored first part. */
 export async function finish(
   decision: WrittenPart,
   deadline: number,
@@ -69,9 +69,9 @@ async function appendOthers(
 }
 
 /**
- * Writes the part exactly once, at its revision or behind events that were written there in the
- * meantime. This holds for any number of concurrent attempts, because each attempt uses as its
- * revision the end of the range that was searched for the part's ids.
+ * Writes the part exactly once: at its revision, or after events that were written to its stream in
+ * the meantime. Concurrent attempts can't write it twice, because each attempt searches the stream
+ * for the part's ids and appends at the end of the searched range.
  */
 async function ensureWritten(
   part: ExactPart,

@@ -5,9 +5,12 @@ import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
 export type HealerTimes = {
-  /** The interval between two passes. */
+  /** The pause between two passes. */
   readonly everyMs: number
-  /** Joint appends younger than this are left to the process that is writing them. */
+  /**
+   * A joint append that is younger than this is skipped, because the process that began it may
+   * still be writing.
+   */
   readonly graceMs: number
 }
 
@@ -16,8 +19,8 @@ const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 
 /**
- * Finishes the joint appends of killed processes. One process at a time reads all events once, from
- * the position where the previous one stopped.
+ * Finishes the joint appends that killed processes left incomplete. One process at a time reads the
+ * events, from the position where the previous pass stopped.
  */
 export function startJointHealer(
   joint: JointDeps,
@@ -61,15 +64,15 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
 }
 
 /**
- * Events carry times of the shared clock, which differs from the clocks of this machine and the
- * event store.
+ * Returns true for a joint append that is younger than the grace period. Event times and `since`
+ * come from the shared clock, which differs from the clocks of this machine and of the event store.
  */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
 /**
- * An append that can't be finished raises an alarm and does not prevent the others from being
- * finished.
+ * Finishes one joint append. A failure is logged as an error and does not stop the pass, except
+ * when the event store or the lock is unavailable.
  */
 async function heal(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded

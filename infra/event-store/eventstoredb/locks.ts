@@ -1,20 +1,20 @@
 /**
- * Provides what joint appends need in addition to EventStoreDB, which has no transactions over
- * streams: mutual exclusion among all processes, the position that the healer has reached, and a
- * clock.
+ * What joint appends need in addition to EventStoreDB, which has no transactions over several
+ * streams: mutual exclusion among all processes, the position up to which joint appends are
+ * complete, and a clock.
  */
 export type Locks = {
   /**
-   * Runs `work` while no other process holds any of `names`. Throws `LockTimeout`, before anything
-   * has happened, when acquiring them takes longer than `withinMs`.
+   * Runs `work` while no other process has a lock on any of `names`. Throws `LockTimeout` before
+   * `work` starts when the locks can't be acquired within `withinMs`.
    */
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
   /** Runs `work` unless another process holds this name. Returns whether it ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /** Returns a global position; 0 at first. */
+  /** Returns the position up to which all joint appends are complete; 0 at first. */
   healedUpTo(): Promise<number>
   setHealedUpTo(position: number): Promise<void>
-  /** Returns unix milliseconds of the clock that all processes share. */
+  /** Returns the time in unix milliseconds of the clock that all processes share. */
   now(): Promise<number>
   close(): Promise<void>
 }
@@ -26,7 +26,10 @@ export class LockTimeout extends Error {
   }
 }
 
-/** Creates locks within one process, for tests. Several stores of that process may share them. */
+/**
+ * Creates locks within one process, for tests. Several stores in that process may use them
+ * together.
+ */
 export function createMemoryLocks(): Locks {
   const held = new Set<string>()
   let waiting: (() => void)[] = []

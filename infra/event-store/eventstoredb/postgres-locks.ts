@@ -18,10 +18,11 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates locks among all processes on one Postgres: advisory locks, acquired in order, in a
- * transaction that lasts as long as the work. They use separate connections, so that work that
- * needs the ordinary pool never waits for itself. `store` names the store to which the healed
- * position belongs. A statement that is not answered within `answerWithinMs` closes its connection.
+ * Creates locks among all processes that use this Postgres. They are advisory locks, acquired in a
+ * fixed order, in a transaction that lasts as long as the work. They use separate connections, so
+ * that work that needs the ordinary pool can't block itself. `store` is the name of the store to
+ * which the healed position belongs. A statement without an answer within `answerWithinMs` closes
+ * its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -92,8 +93,9 @@ function healing(pg: Pool, store: string): Pick<Locks, 'healedUpTo' | 'setHealed
 }
 
 /**
- * Completed work stays valid even if the connection of the lock is lost: exact revisions guard its
- * writes, and the lock only avoids conflicts. `take` begins the transaction.
+ * Runs `work` with the locks that `take` acquires. If the connection is lost meanwhile, completed
+ * work stays valid: exact revisions protect its writes, and the lock only avoids conflicts. `take`
+ * begins the transaction.
  */
 async function holding<T>(
   pg: Pool,
@@ -110,7 +112,8 @@ async function holding<T>(
   client.on('error', onLost)
   try {
     const isTaken = await take(client).catch((error) => {
-      // Closing the connection releases its locks. A rollback could wait once more.
+      // Closing the connection releases its locks immediately, whereas a rollback might wait for an
+      // answer.
       onLost()
       throw error
     })

@@ -3,14 +3,19 @@ import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
 import type { ExactPart } from '../flush.ts'
 
-/** An event as it is stored in EventStoreDB. */
+/** An event in the form that EventStoreDB stores. */
 export type StoredEvent = {
   readonly recorded: Recorded
-  /** The other parts of the joint append that this event decided. */
+  /**
+   * The other parts of a joint append, if this event is the one that decided it; otherwise empty.
+   */
   readonly others: readonly ExactPart[]
 }
 
-/** A part in the metadata of the deciding event, with its data as JSON and not as text. */
+/**
+ * A part of a joint append, as the metadata of the deciding event stores it. Its data is JSON and
+ * not text.
+ */
 type StoredPart = {
   readonly stream: string
   readonly expected: number
@@ -26,13 +31,13 @@ type StoredPart = {
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredPart[] }
 
-/** Recognises the server's own events. All readers use this function. */
+/** Returns true for an event of the server itself. All readers use this function. */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
 /**
- * NOTE: the client encodes the data by `JSON.stringify`. Applied to the parsed data, it reproduces
- * the same bytes: numbers, key order and escapes.
+ * Converts events to the client's form. NOTE: the client encodes the data with `JSON.stringify`,
+ * which reproduces the original bytes: numbers, key order and escapes.
  */
 export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
   return events.map(({ id, type, v, data, meta }, index) => {
@@ -60,7 +65,8 @@ const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPa
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
 
 /**
- * Returns null for the server's own events. Throws for events that this product can't have written.
+ * Decodes an event; returns null for an event of the server itself. Throws for an event that this
+ * product can't have written.
  */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
   if (event === undefined || isSystem(event)) return null
@@ -83,7 +89,9 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
   return { recorded, others: others.map(exactPart) }
 }
 
-/** Converts a byte offset in the server's log, which stays below 2^53 for eight petabytes. */
+/**
+ * Converts a byte offset in the server's log to a number. It stays below 2^53 for eight petabytes.
+ */
 export function safePosition(position: bigint | undefined): number {
   const number = Number(position ?? -1n)
   if (!Number.isSafeInteger(number) || number < 0) throw new Error(`position ${position}`)

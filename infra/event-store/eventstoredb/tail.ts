@@ -21,17 +21,18 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /** After this time without an event, the head position is checked. */
+  /** When no event arrives for this long, the head position is checked. */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
 
 /**
- * Delivers every event after `after`. It uses a catch-up subscription to all events, which is
- * reopened at the last position when it breaks or stays silent although there are new events.
+ * Delivers every event after `after` through a catch-up subscription to all streams. The
+ * subscription is reopened at the last position when it breaks, or when it delivers nothing
+ * although there are new events.
  *
- * Prefixes are filtered here: the server would report the position of a filtered subscription only
- * from time to time, and a reader that waits for a position would wait in vain.
+ * Stream prefixes are filtered in this process. With a filter on the server, positions would only
+ * be reported from time to time, and readers that wait for a position would time out.
  */
 export function tailAll(tail: Tail): Subscription {
   const { connection, log, onBatch, idleCheckMs, options = {} } = tail
@@ -91,7 +92,10 @@ export function tailAll(tail: Tail): Subscription {
   }
 }
 
-/** Drops events that were delivered before, by their positions. */
+/**
+ * Builds the batch, without events that were delivered before, which are recognized by their
+ * positions.
+ */
 function batchOf(
   taken: readonly Resolved[],
   after: number,
@@ -110,8 +114,8 @@ function batchOf(
 }
 
 /**
- * Reports whether the subscription is silent although there are new events, which means that it has
- * stalled.
+ * Returns true when the subscription has stalled: there are new events, and it does not deliver
+ * them.
  */
 async function isSilent(
   open: OpenFeed,
