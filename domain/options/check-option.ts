@@ -13,8 +13,9 @@ import type { OptionType, TextForm } from './option-type.ts'
 const LENGTH_MAX = 2_000
 
 /**
- * Whether the text is the link of a chat client, with the placeholders `{address}` and `{key}`: an
- * https address, or a scheme of a client that cannot run scripts. Each link receives a key.
+ * Returns whether the text is a valid link to a chat client. The link may contain the placeholders
+ * `{address}` and `{key}`. It must be an https address, or use the scheme of a client that cannot
+ * run scripts, because each link receives a key.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
@@ -26,10 +27,13 @@ function isChatLink(link: string): boolean {
   return !/^https?:$/.test(protocol) || (username === '' && password === '')
 }
 
-/** Schemes that a browser opens itself: scripts, embedded text, files, or internal pages. */
+/** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/** Plain http is allowed to this machine, because nobody can read the key on the way. */
+/**
+ * Links over plain http are allowed to the local machine only, because no one else can read the key
+ * on the way.
+ */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -58,20 +62,20 @@ export type OptionErrorCode =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
-  /** An entry of an option with a single value has a name. */
+  /** The entry has a name, but the option has a single value without a name. */
   | 'name-needless'
   | 'entry-missing'
-  /** Two entries exclude each other; `name` has the other one. */
+  /** Two entries exclude each other. `name` is the name of the second entry. */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
-  /** A secret option was sent as text, or a plain one as a secret. */
+  /** A secret option was sent as text, or an ordinary option was sent as a secret. */
   | 'secret'
   | 'not-secret'
 
 type Faulty = {
   readonly fault: OptionErrorCode
-  /** The invalid entry of a JSON text. */
+  /** The name of the invalid entry within the JSON text. */
   readonly name?: string
   readonly minimum?: string | number
   readonly maximum?: string | number
@@ -82,12 +86,12 @@ type Checked = { readonly value: string } | Faulty
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
 /**
- * Bounds the text of an option, because an event has the old and the new one and is at most 768
- * KiB.
+ * The maximum length of an option's text. An event contains the old and the new text, and is at
+ * most 768 KiB.
  */
 export const TEXT_BYTES_MAX = 380_000
 
-/** The text as it is stored, or the error. */
+/** Checks the text of an option. Returns the text as it is stored, or the error. */
 export function checkText(type: OptionType, text: string): Checked {
   if (!isCleanText(text)) return { fault: 'bad-character' }
   const checked = checkKind(type, text)
@@ -95,7 +99,7 @@ export function checkText(type: OptionType, text: string): Checked {
   return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
 }
 
-/** The length of the text in an event, in bytes: UTF-8 within JSON. */
+/** Returns the length of the text in an event, in bytes. Events store text as UTF-8 within JSON. */
 export function storedBytes(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -140,7 +144,10 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { fault }
 }
 
-/** Checks the form only; whether the host or mailbox exists shows when it is used. */
+/**
+ * The form of each kind of text. Only the form is checked. If the host or mailbox does not exist,
+ * the error shows when the option is used.
+ */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
@@ -175,7 +182,10 @@ function checkDecimal(
   return { value: decimalText(value) }
 }
 
-/** The error for text that is not a decimal of 0 or more; negative numbers have a separate one. */
+/**
+ * Returns the error for text that is not a decimal of 0 or more. A negative number gets the error
+ * `below-minimum`.
+ */
 function noDecimal(
   text: string,
   bounds: { readonly minimum: string; readonly maximum: string },
@@ -251,7 +261,10 @@ const isText = (value: ExactJson): value is string => typeof value === 'string'
 const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
 
-/** Each entry has one or more names, each with a link; users choose by the name. */
+/**
+ * Returns the error in a list of chat links. Each entry maps one or more names to links, and users
+ * choose a link by its name.
+ */
 function linksFault(entries: readonly ExactJson[]): Faulty | null {
   for (const entry of entries) {
     if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
@@ -264,7 +277,10 @@ function linksFault(entries: readonly ExactJson[]): Faulty | null {
   return null
 }
 
-/** No conversion is made: a number in quotes is a text. */
+/**
+ * Returns whether a JSON value is a valid ratio. A number in quotes counts as text and is not
+ * converted.
+ */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

@@ -5,22 +5,26 @@ export type SetOption = {
   readonly type: 'SetOption'
   readonly key: string
   readonly value: string
-  /** The value that the requester has read; if omitted, the current value is not checked. */
+  /** The value that the admin has seen. If it is omitted, the current value is not checked. */
   readonly before?: string
 }
 
-/** `secretRef` is the vault reference of the text; an empty one clears the option. */
+/**
+ * Sets a secret option. `secretRef` is the vault reference of the text. An empty reference clears
+ * the option.
+ */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string
   readonly secretRef: string
 }
 
-/** Resets the model ratios to the built-in ones. */
+/** Resets the model ratios to the built-in ratios. */
 type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /**
- * `at` and `now` are unix milliseconds. `replaces` is the scheduled change that this one replaces.
+ * Schedules a price change. `at` and `now` are in unix milliseconds. `replaces` is the id of an
+ * earlier scheduled change that is cancelled.
  */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
@@ -32,7 +36,7 @@ export type SchedulePriceChange = {
 
 type CancelPriceChange = { readonly type: 'CancelPriceChange'; readonly id: number }
 
-/** Applies a scheduled change once; a repeat changes nothing. */
+/** Applies a scheduled price change once. A repeated command changes nothing. */
 export type ApplyPriceChange = {
   readonly type: 'ApplyPriceChange'
   readonly id: number
@@ -46,32 +50,32 @@ export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | Sc
 export type OptionsErrorCode =
   | 'UnknownOption'
   /**
-   * params: `key`, `fault` (an `OptionErrorCode`), and `name`, `minimum`, `maximum` where they
-   * apply.
+   * The value is invalid. params: `key`, `fault` (an `OptionErrorCode`), and, if they apply,
+   * `name`, `minimum` and `maximum`.
    */
   | 'InvalidOption'
-  /** The option was set since the requester read it; params: `key`. */
+  /** The option was changed after the admin had read it. params: `key`. */
   | 'OptionChanged'
   | 'PriceChangeUnknown'
   | 'PriceChangeEmpty'
   | 'PriceChangeNotAhead'
-  /** params: `days`. */
+  /** The change is scheduled more than `days` ahead. params: `days`. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /** params: `limit`. */
+  /** The number of scheduled changes would exceed `limit`. params: `limit`. */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>
 
-/** A scheduled change that was neither applied nor cancelled. */
+/** A scheduled price change that was neither applied nor cancelled. */
 type PlannedChange = PriceChangeScheduled['data']
 
-/** The texts that were set, and the vault references of secret ones. */
+/** The texts of the options that were set, and the vault references of the secret options. */
 export type OptionsState = {
   readonly values: Map<string, string>
   readonly secretRefs: Map<string, string>
   readonly planned: Map<number, PlannedChange>
-  /** The highest id of all changes ever scheduled; 0 if there was none. */
+  /** The highest id of any price change that was ever scheduled. 0 means that there was none. */
   lastPlannedId: number
 }
 

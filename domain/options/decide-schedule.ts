@@ -66,7 +66,10 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/** Checks that each entry occurs once, and returns the values as they are stored. */
+/**
+ * Checks that each entry is valid and occurs once. Returns the entries with their values as they
+ * are stored.
+ */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -94,7 +97,10 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/** The error if both forms of the fallback price are set, because the intended one is unknown. */
+/**
+ * Returns an error if an admin sets both forms of the fallback price, because the intended form is
+ * unknown.
+ */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))
@@ -105,7 +111,9 @@ function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
 const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/** Applies the change to the prices of that moment, so that other changes made meanwhile remain. */
+/**
+ * Applies the scheduled entries to the current prices, so that other changes made since are kept.
+ */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []
@@ -121,21 +129,24 @@ function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
 
 type Texts = [key: string, text: string][]
 
-/** The texts of the options with these entries, or the error. */
+/** Returns the new texts of the options that the entries change, or the error. */
 function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsError {
   const texts = new Map<string, string>()
   for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
     const before = optionValue(state.values, option)
     const checked = checkOption(option, withPlanned(option, before, planned))
     if ('code' in checked) return checked
-    // An entry that clears an option never clears one that the same change sets.
+    // An entry that clears an option must not clear an option that the same price change sets.
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutConflicting(option, checked.value)) texts.set(key, text)
   }
   return halfPair(texts, state) ?? [...texts]
 }
 
-/** Half of a pair sets no price, so that all models without an entry would be refused. */
+/**
+ * Returns an error if only one of the two fallback ratios is set. A single ratio sets no price, so
+ * that calls of all models without an entry would be refused.
+ */
 function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsError | null {
   const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')
   const [key] = missing

@@ -4,28 +4,31 @@ import type { Fact, Recorded } from '../shared/event.ts'
 export const OPTIONS_STREAM = 'options'
 
 /**
- * `value` is the text as normalised by the registry. `before` is the previous value (set or
- * default), or null where it is unknown.
+ * An option was set. `value` is the normalised text. `before` is the previous value (set or
+ * default), or null if it is unknown.
  */
 export type OptionSet = Fact<
   'OptionSet',
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/** The text of a secret option is in the vault. An empty reference means no text. */
+/**
+ * A secret option was set. Its text is in the vault. An empty reference means that there is no
+ * text.
+ */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
 >
 
-/** An entry of a price option with its new value; null removes it. */
+/** The new value of one entry of a price option. null removes the entry. */
 export type PlannedEntry = {
   readonly option: string
   readonly name: string
   readonly value: DecimalText | null
 }
 
-/** `at` is in unix milliseconds. */
+/** A price change was scheduled. `at` is the time in unix milliseconds. */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }
@@ -33,10 +36,14 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/** The events that set the options follow in the same append. */
+/**
+ * A scheduled price change was applied. The same append contains the events that set the options.
+ */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/** The change could not be applied when its time came; `fault` is the error of the option. */
+/**
+ * A scheduled price change could not be applied at its time. `fault` is the error of the option.
+ */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }
@@ -52,7 +59,7 @@ export type SettingEvent = OptionSet | SecretOptionSet
 
 export type OptionsEvent = SettingEvent | ScheduleEvent
 
-/** The latest version of each event. */
+/** The latest version of each event type. */
 export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = {
   OptionSet: 2,
   SecretOptionSet: 2,
@@ -62,6 +69,8 @@ export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = 
   PriceChangeFailed: 1,
 }
 
-/** Converts a recorded event to its latest version: version 1 did not have the previous value. */
+/**
+ * Converts a recorded event to its latest version. Version 1 did not contain the previous value.
+ */
 export const upcastOption = <E extends Recorded<SettingEvent>>(event: E): E =>
   event.v > 1 ? event : { ...event, v: 2, data: { ...event.data, before: null } }

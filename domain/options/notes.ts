@@ -1,6 +1,6 @@
 import type { Words } from '../shared/words.ts'
 
-/** The note of an option that is stored and checked although it has no effect yet. */
+/** Returns the note for an option that is stored and checked, but has no effect yet. */
 const actsLater = (zh: string, en: string): Words => ({
   zh: `此处保存并校验；${zh}上线后生效。`,
   en: `Kept and checked here; acts once ${en} built.`,

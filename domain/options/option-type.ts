@@ -1,39 +1,44 @@
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /** With `isOptional`, an empty text is allowed and means none. */
+  /**
+   * A decimal. If `isOptional` is set, the text may be empty, which means that there is no value.
+   */
   | {
       readonly kind: 'decimal'
       readonly minimum: string
       readonly maximum: string
       readonly isOptional: boolean
     }
-  /** One line of text. With `isRequired`, it is not empty. `form` is checked unless it is empty. */
+  /**
+   * One line of text. If `isRequired` is set, the text must not be empty. `form` is only checked
+   * for text that is not empty.
+   */
   | {
       readonly kind: 'text'
       readonly maxLength: number
       readonly isRequired?: boolean
       readonly form?: TextForm
     }
-  /** Any number of lines. */
+  /** Text with any number of lines. */
   | { readonly kind: 'lines'; readonly maxLength: number }
-  /** Empty, or an http(s) address. */
+  /** An http(s) address. It may be empty. */
   | { readonly kind: 'url' }
-  /** Empty, or the link of a chat client (see `isChatLink`). */
+  /** A link to a chat client (see `isChatLink`). It may be empty. */
   | { readonly kind: 'link' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /**
-   * A JSON object that maps names to decimals of 0 or more, or above 0. It must have the name in
-   * `required`.
+   * A JSON object that maps names to decimals. The decimals are 0 or more, or above 0 if
+   * `isAboveZero` is set. The object must contain the name in `required`.
    */
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
   /** A JSON object of JSON objects that map names to decimals of 0 or more. */
   | { readonly kind: 'nested-ratios' }
-  /** A JSON object that maps names to one of the choices. */
+  /** A JSON object that maps names to elements of `choices`. */
   | { readonly kind: 'choice-by-name'; readonly choices: readonly string[] }
   /** A JSON object that maps names to texts. */
   | { readonly kind: 'names' }
-  /** A JSON object that maps names to integers of 1 or more. */
+  /** A JSON object that maps names to integers of at least 1. */
   | { readonly kind: 'counts' }
   /** A JSON array of texts. */
   | { readonly kind: 'list' }
@@ -42,7 +47,10 @@ export type OptionType =
   /** Any JSON object. */
   | { readonly kind: 'object' }
 
-/** A host name or IP address, or an email address with or without a display name. */
+/**
+ * The form of a text: a host name or IP address (`host`), or an email address with an optional
+ * display name (`mail`).
+ */
 export type TextForm = 'host' | 'mail'
 
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
@@ -56,7 +64,7 @@ const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([
   'object',
 ])
 
-/** Whether the option's text is JSON. */
+/** Returns whether the option's text is JSON. */
 export const isJsonType = ({ kind }: OptionType): boolean => JSON_KINDS.has(kind)
 
 export const FLAG: OptionType = { kind: 'flag' }
@@ -66,7 +74,7 @@ export const RATIOS: OptionType = { kind: 'ratios' }
 export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }
 export const LIST: OptionType = { kind: 'list' }
-/** The longest secret: a private key in PEM fits into it. */
+/** The type of secret options. The maximum length is enough for a private key in PEM. */
 export const SECRET: OptionType = { kind: 'text', maxLength: 20_000 }
 export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
 export const formed = (form: TextForm, maxLength: number): OptionType => ({
@@ -86,5 +94,5 @@ export const decimal = (minimum: string, maximum: string, isOptional = false): O
   maximum,
   isOptional,
 })
-/** Quota in whole units. */
+/** An amount of quota in whole units. */
 export const QUOTA_UNITS: OptionType = integer(0, Number.MAX_SAFE_INTEGER)

@@ -9,8 +9,8 @@ type Ratios = ReadonlyMap<string, string>
 export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * The error in the name of an entry, or null. A special ratio needs two groups (`vip > default`), a
- * fallback price no name; other options accept any name.
+ * Returns the error in the name of an entry, or null. A special ratio requires a name with two
+ * groups (`vip > default`). A fallback price must not have a name. Other options accept any name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
@@ -18,7 +18,8 @@ export function nameErrorOf(option: string, name: string): 'name-missing' | 'nam
 }
 
 /**
- * The option's text with the scheduled entries applied; it is unchanged where they already apply.
+ * Returns the option's text after the scheduled entries are applied. The text is unchanged if it
+ * already contains the scheduled values.
  */
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)

@@ -5,12 +5,12 @@ import type { OptionsError } from './commands.ts'
 import { type OptionSchema, schemasOf } from './schema.ts'
 import { SECTIONS } from './sections.ts'
 
-/** All options by key. */
+/** The schemas of all options by key. */
 export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
   SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
-/** The text as it is stored, or the error. */
+/** Checks the value of an option. Returns the text as it is stored, or the error. */
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })
@@ -19,14 +19,16 @@ export function checkOption(key: string, value: string): { readonly value: strin
   return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
-/** The value in force: the text that was set, or the default. Throws for an unknown key. */
+/**
+ * Returns the value in force: the text that was set, or the default. Throws if the key is unknown.
+ */
 export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
   const schema = OPTIONS.get(key)
   assert(schema !== undefined, `no option is called ${key}`)
   return values.get(key) ?? schema.defaultText
 }
 
-/** The default value. Throws for an unknown key. */
+/** Returns the default value of an option. Throws if the key is unknown. */
 export const defaultOf = (key: string): string => optionValue(new Map(), key)
 
 export const optionFlag = (values: ReadonlyMap<string, string>, key: string): boolean =>
@@ -38,6 +40,9 @@ export function optionInteger(values: ReadonlyMap<string, string>, key: string):
   return value
 }
 
-/** For structure and names only; `readPriceList` reads ratios exactly. */
+/**
+ * Returns the value of an option as parsed JSON. Use it for structure and names only, because
+ * `readPriceList` alone reads ratios exactly.
+ */
 export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
   JSON.parse(optionValue(values, key))

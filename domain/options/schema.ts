@@ -4,48 +4,62 @@ import type { OptionType } from './option-type.ts'
 /** The tab of the settings page that shows the option. */
 export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'other'
 
-/** The unit of a number. */
+/** The unit of a numeric option. */
 export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
 /**
- * Who may set the option: with `root` only the super admin; with `secret`, in addition, the text
- * can never be read.
+ * The restriction on who may set an option. `root` means that only the super admin may set it.
+ * `secret` means in addition that its text can never be read.
  */
 export type OptionAccess = 'root' | 'secret'
 
-/** The definition of one option, from which form, validation, history and documentation follow. */
+/**
+ * The definition of one option. The form, the validation, the history and the documentation are
+ * derived from it.
+ */
 export type OptionRow = {
   readonly key: string
   readonly type: OptionType
-  /** The default value. */
+  /** The default value of the option. */
   readonly preset: string
-  /** A short label. */
+  /** The short label of the option. */
   readonly label: Words
-  /** What admins need to know before they change the option. */
+  /** Help text with what admins need to know before they change the option. */
   readonly help?: Words
   readonly unit?: OptionUnit
-  /** The labels of a choice's values. */
+  /** The labels of the values of a choice. */
   readonly choiceWords?: Readonly<Record<string, Words>>
-  /** If omitted, every admin may set it. */
+  /**
+   * The restriction on who may set the option. If it is omitted, every admin may set the option.
+   */
   readonly access?: OptionAccess
-  /** States that the option has no effect and why it is kept: forms leave it out. */
+  /** The reason why an option without effect is kept. Forms omit options with a note. */
   readonly note?: Words
-  /** Replaces the general message when the value is out of bounds. */
+  /** The error message for a value that is out of bounds. It replaces the general message. */
   readonly boundsWords?: Words
-  /** Another numeric option that forms do not allow this one to fall below; 0 means no bound. */
+  /**
+   * The key of another numeric option. Forms do not allow a value below the value of that option,
+   * unless that value is 0.
+   */
   readonly notBelow?: string
-  /** This server sends requests to the address, so the outbound policy must permit it. */
+  /**
+   * Set if this server sends requests to the address, so the outbound policy must permit the
+   * address.
+   */
   readonly isAsked?: true
-  /** The form asks for confirmation before this value is chosen. */
+  /** A value for which the form asks for confirmation before it is chosen. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 
-/** A group of related options: one panel of the settings page, and one file in `sections/`. */
+/**
+ * A group of related options. Each section is one panel of the settings page and one file in
+ * `sections/`.
+ */
 export type OptionSection = {
   readonly id: string
   readonly tab: SettingsTab
   readonly title: Words
-  /** One sentence below the title. */
+  /** One introductory sentence below the title. */
   readonly lead?: Words
   readonly options: readonly OptionRow[]
 }
@@ -54,13 +68,13 @@ export type OptionSchema = Omit<OptionRow, 'access' | 'preset'> & {
   readonly section: string
   readonly tab: SettingsTab
   readonly defaultText: string
-  /** The text goes to the vault and can never be read. */
+  /** Set if the text is stored in the vault and can never be read. */
   readonly isSecret: boolean
-  /** 10 is an admin, 100 the super admin. */
+  /** The lowest role that may set the option: 10 is an admin, 100 the super admin. */
   readonly minimumRole: 10 | 100
 }
 
-/** The schemas of a section's options, derived from their rows. */
+/** Returns the schemas of a section's options, derived from their rows. */
 export const schemasOf = ({ id, tab, options }: OptionSection): readonly OptionSchema[] =>
   options.map(({ access, preset, ...row }) => ({
     ...row,

@@ -7,7 +7,9 @@ import { OPTIONS, optionValue } from './registry.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** The events that set the checked texts; unchanged options have none. */
+/**
+ * Returns the events that set the checked texts. An option whose text is unchanged has no event.
+ */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
@@ -15,26 +17,33 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
     return [{ type: 'OptionSet', v: 2, data: { key, value, before: kept(before) } }]
   })
 
-/** JSON may come back as it was displayed, with other white space. */
+/**
+ * Returns whether two texts of an option are equal. White space in JSON is ignored, because forms
+ * may send it as it was displayed.
+ */
 export function isSame(key: string, value: string, before: string): boolean {
   const type = OPTIONS.get(key)?.type
   if (type === undefined || !isJsonType(type)) return value === before
   return isSameJson(value, before)
 }
 
-/** A text accepted by an earlier release may be too long to occur twice in one event. */
+/**
+ * Returns the previous text for an event, or null. A text that an earlier release accepted may be
+ * too long to occur together with the new text in one event.
+ */
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
-/** Sets a price per call. */
+/** The option that sets a fallback price per call. */
 export const SINGLE = 'fallback_single_price'
 
-/** These two set a price only together. */
+/** The two options that set a fallback price only together. */
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
- * A fallback price is a price per call or a pair of ratios, never both. Setting one clears the
- * other, in whatever order a form sends them.
+ * Returns the text to set, and the texts that it clears. A fallback price is a price per call or a
+ * pair of ratios, never both. Setting one form clears the other, regardless of the order in which a
+ * form sends them.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

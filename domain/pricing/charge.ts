@@ -6,15 +6,18 @@ import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * The most that one call costs or holds: 2 million dollars. Larger sums can only result from wrong
- * counts.
+ * The maximum charge or hold of one call: 2 million dollars. A larger sum can only result from
+ * wrong counts.
  */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
-/** The most calls (`n`) that one request may count as. */
+/** The maximum number of calls (`n`) that one request may count as. */
 export const CALLS_MAX = 128
 
-/** Writing a prompt to the one-hour cache costs 1.6 times as much as to the five-minute cache. */
+/**
+ * The price ratio of the two prompt caches: a write to the one-hour cache costs 1.6 times as much
+ * as a write to the five-minute cache.
+ */
 export const HOUR_CACHE_FACTOR: Decimal = Object.freeze({ units: 16n, scale: 1 })
 
 const COUNTS = [
@@ -37,15 +40,16 @@ const COUNTS = [
 export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
 
 /**
- * Whether all counts are safe integers of 0 or more. Callers must replace other counts by their own
- * before pricing.
+ * Returns whether all counts are safe integers of 0 or more. Before pricing, the gateway must
+ * replace other counts by its own counts.
  */
 export const isCountable = (usage: Usage): boolean =>
   COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
 
 /**
- * The charge for the usage at the price. `calls` is the `n` of a price per call; if omitted, it is
- * 1, or 0 without any usage. Throws when a count is negative, fractional or not a number.
+ * Returns the charge for the usage at the price. `calls` is the `n` of a price per call. If it is
+ * omitted, it is 1, or 0 without any usage. Throws if a count is negative, fractional or not a
+ * number.
  *
  *   per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
@@ -60,8 +64,8 @@ export function chargeFor(
 }
 
 /**
- * The provider's price for the same usage: the list price (group ratio 1) × the channel's cost
- * ratio, rounded once and at least 1, as a charge is.
+ * Returns the provider's charge for a call: the list price (group ratio 1) multiplied by the
+ * channel's cost ratio. The result is rounded once and is at least 1, unless it is free.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -72,7 +76,7 @@ export function costFor(
   return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
 }
 
-/** The exact price before the group ratio. */
+/** Returns the exact price before the group ratio is applied. */
 function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
   if (price.mode === 'tokens') return weightedTokens(price, usage)
@@ -81,7 +85,7 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return times(dollars, integer(QUOTA_PER_DOLLAR))
 }
 
-/** The charge for built-in tools, which have a price in dollars per 1000 uses. */
+/** Returns the charge for uses of built-in tools, which are priced in dollars per 1000 uses. */
 export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group: Decimal): Quota {
   assert(Number.isSafeInteger(uses) && uses >= 0, 'uses are counted in whole numbers')
   const dollars = times(dollarsPerThousand, { units: BigInt(uses), scale: 3 })
@@ -91,7 +95,7 @@ export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group:
 export const isCallCount = (calls: number): boolean =>
   Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
 
-/** Rounds once, and to at least 1 for anything that is not free. */
+/** Rounds the amount once to whole quota. An amount that is not 0 costs at least 1. */
 export function quotaOf(amount: Decimal): Quota {
   if (amount.units === 0n) return 0n
   const quota = rounded(amount)
@@ -125,13 +129,14 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** As in the event: omitted where it follows from the usage. */
+  /** The number of calls in the event. It is omitted if it follows from the usage. */
   readonly calls?: number | undefined
 }
 
 /**
- * The charge of past calls at another price list, or null where that list has no price for the
- * call. Prices are looked up once for each model and pair of groups.
+ * Returns a function that computes the charge of a past call at another price list. The function
+ * returns null if that list has no price for the call. Prices are looked up once per model and pair
+ * of groups.
  */
 export function draftCharges(
   list: PriceList,

@@ -1,12 +1,13 @@
 import { assert } from '../shared/assert.ts'
 import type { DecimalText } from './price.ts'
 
-/** Exactly `units` / 10^`scale`; 0 or more. */
+/** An exact decimal of 0 or more: `units` / 10^`scale`. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
- * The most digits of a decimal after the point, and before it. With 30 digits, charges are exact
- * even for a ratio that is a rounded quotient, such as 20 / 6.
+ * The maximum number of digits after the decimal point. `WHOLE_DIGITS_MAX` limits the digits before
+ * it. With 30 digits, charges are exact even for a ratio that is a rounded quotient, such as 20 /
+ * 6.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
@@ -19,7 +20,7 @@ export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**
  * Parses `0.075`, `12` or `1e-3` exactly. Returns null for text that is not a number, is negative,
- * or has more than 12 digits before or 30 after the point.
+ * or has more than 12 digits before or 30 digits after the decimal point.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null
@@ -29,8 +30,8 @@ export function parseDecimal(text: string): Decimal | null {
 }
 
 /**
- * Bounds the scale before any power of ten is computed, because a huge exponent would exhaust the
- * memory.
+ * Returns the decimal, or null if it has too many digits. The scale is checked before any power of
+ * ten is computed, because a huge exponent would exhaust the memory.
  */
 function within(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
@@ -45,11 +46,13 @@ function within(digits: bigint, scale: number): Decimal | null {
   return places < 0 ? { units: units * 10n ** BigInt(-places), scale: 0 } : { units, scale: places }
 }
 
-/** A cache, because every call is priced with the same few ratios. */
+/**
+ * A cache of parsed decimals. It is useful because all calls are priced with the same few ratios.
+ */
 const known = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 
-/** The decimal of a text that was validated before; throws when it is invalid. */
+/** Parses a text that was validated before. Throws if the text is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
   const before = known.get(text)
   if (before !== undefined) return before
@@ -60,7 +63,7 @@ export function decimalOf(text: DecimalText): Decimal {
   return decimal
 }
 
-/** Plain digits without an exponent and without trailing zeros. */
+/** Formats a decimal as plain digits, without an exponent and without trailing zeros. */
 export function decimalText({ units, scale }: Decimal): DecimalText {
   if (scale === 0) return String(units)
   const digits = String(units).padStart(scale + 1, '0')

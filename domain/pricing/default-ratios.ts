@@ -1,8 +1,9 @@
 import type { DecimalText } from './price.ts'
 
 /**
- * Public list prices of well-known models as ratios; model ratio 1 is $2 per million input tokens.
- * Models whose price is uncertain are left out. An admin's setting overrides each of them.
+ * The public list prices of well-known models as ratios. Model ratio 1 is $2 per million input
+ * tokens. Models with an uncertain price are omitted. A setting of an admin overrides the built-in
+ * value.
  */
 type Row = {
   readonly models: readonly string[]
@@ -83,7 +84,7 @@ const column = (name: RatioColumn): ReadonlyMap<string, DecimalText> =>
     }),
   )
 
-/** Dollars per call. */
+/** The prices of models with a fixed price per call, in dollars. */
 const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['dall-e-3', '0.04'],
   ['mj_imagine', '0.1'],
@@ -100,14 +101,14 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upscale', '0.05'],
   ['mj_upload', '0.05'],
   ['swap_face', '0.05'],
-  // Both tasks continue in a modal call, which is charged.
+  // These two tasks cost 0, because each continues in a modal call that is charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],
   ['suno_lyrics', '0.01'],
 ])
 
-/** The ratios of names without an admin's setting, by option key. */
+/** The built-in ratios by option key. They apply to names for which an admin has set no ratio. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
   ['ModelRatio', column('model')],
   ['CompletionRatio', column('completion')],
@@ -122,7 +123,7 @@ export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
   ['svip', '1'],
 ])
 
-/** The ratios as the JSON text of an option, with unchanged digits. */
+/** Returns the ratios as the JSON text of an option. The digits of the ratios are unchanged. */
 export function ratiosText(ratios: ReadonlyMap<string, DecimalText>): string {
   const members = [...ratios].map(([name, ratio]) => `  ${JSON.stringify(name)}: ${ratio}`)
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`

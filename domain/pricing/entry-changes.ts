@@ -4,7 +4,10 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Values are decimals; that of the flag is `true` or `false`. */
+/**
+ * The entries of a price option by name. Values are decimals, except that the value of the flag is
+ * `true` or `false`.
+ */
 type Entries = ReadonlyMap<string, DecimalText>
 
 /** The values of one name before and after a change; null means that the name has no entry. */
@@ -14,10 +17,10 @@ export type EntryChange = readonly [
   after: DecimalText | null,
 ]
 
-/** Price options that map names to decimals. */
+/** The price options that map names to decimals. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
-/** Price options with a single decimal, which price models without an entry. */
+/** The price options with a single decimal. They set the price of models without an entry. */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
@@ -27,23 +30,31 @@ const FALLBACK_PRICES: ReadonlySet<string> = new Set([
 /** The only price option that is a boolean. */
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/** Options that make up a draft price list and that can be scheduled for a later time. */
+/**
+ * Returns whether the option is part of a draft price list and can be scheduled for a later time.
+ */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||
   key === FALLBACK_FLAG ||
   FALLBACK_PRICES.has(key)
 
-/** Separates the user's group from the token's in the name of a special ratio. */
+/** The separator between the user's group and the token's group in the name of a special ratio. */
 const AND = ' > '
 
-/** `vip > default`, or a JSON array where that would be ambiguous. */
+/**
+ * Returns the name of a special ratio, such as `vip > default`. If that form would be ambiguous,
+ * the name is a JSON array.
+ */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** The user's group and the token's, or null unless the name has both. */
+/**
+ * Returns the user's group and the token's group in the name of a special ratio, or null if the
+ * name does not contain exactly two groups.
+ */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user = '', token = '', ...more] = jsonPair(name) ?? name.split(AND)
   return user === '' || token === '' || more.length > 0 ? null : [user, token]
@@ -60,9 +71,10 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * The price changes that a new text of an option causes, by name; none for options without prices.
- * A removed name falls back to the built-in value, so that its price may stay the same. Names are
- * models or groups, `vip > default` for special ratios, and empty for the fallback options.
+ * Returns the price changes that a new text of an option causes, by name. Names are models or
+ * groups, `vip > default` for special ratios, and empty for the fallback options. A removed name
+ * has the built-in value, so that its price may stay the same. Options without prices have no
+ * changes.
  */
 export function entryChanges(
   option: string,

@@ -4,17 +4,18 @@ import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
 import { decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 
-/** Upper bounds of the usage of one request; `outputTokens` is per choice. */
+/** The upper bounds of the usage of one request. `outputTokens` is per choice. */
 export type CallBounds = {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** From 1 to 128. */
+  /** The number of choices, from 1 to 128. */
   readonly choices: number
 }
 
 /**
- * The most that a call within the bounds can cost: every input token at the dearest input ratio (it
- * may be a cache write, an image or audio), every output token at the dearest output ratio.
+ * Returns the maximum cost of a call within the bounds. Each input token is priced at the highest
+ * input ratio, because it may be a cache write, an image or audio. Each output token is priced at
+ * the highest output ratio.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -31,8 +32,9 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
 }
 
 /**
- * The largest output limit up to `bounds.outputTokens`, in tokens of each choice, at which the call
- * costs at most `most`; null when its input alone may cost more.
+ * Returns the largest output limit at which the call costs at most `most`, in tokens per choice.
+ * The limit is at most `bounds.outputTokens`. Returns null if the input alone may cost more than
+ * `most`.
  */
 export function outputTokensWithin(
   price: PriceSnapshot,

@@ -1,8 +1,9 @@
-/** The most output tokens of one choice by model, reasoning included. */
+/** The maximum number of output tokens per choice, by model. Reasoning tokens are included. */
 export type OutputCaps = ReadonlyMap<string, number>
 
 /**
- * Published limits of the models with built-in prices. An admin's setting overrides each of them.
+ * The published output limits of the models with built-in prices. A setting of an admin overrides
+ * the built-in limit.
  */
 const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
   [
@@ -52,20 +53,22 @@ export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
 )
 
-/** The option with the limits of models, and the option for all models without one. */
+/**
+ * The option with the output limits by model, and the option with the limit of all other models.
+ */
 export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
 export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
 
 /**
- * The built-in limits with the admin's settings applied. `text` is the text of the option, which
- * was validated when it was saved.
+ * Returns the built-in output limits, overridden by an admin's settings. `text` is the text of the
+ * option, which was validated when it was saved.
  */
 export function readOutputCaps(text: string): OutputCaps {
   const set = JSON.parse(text) as Readonly<Record<string, number>>
   return new Map([...DEFAULT_OUTPUT_CAPS, ...Object.entries(set)])
 }
 
-/** The built-in limits as the JSON text of the option. */
+/** Returns the built-in output limits as the JSON text of the option. */
 export const outputCapsText = (): string => {
   const members = [...DEFAULT_OUTPUT_CAPS].map(
     ([model, cap]) => `  ${JSON.stringify(model)}: ${cap}`,

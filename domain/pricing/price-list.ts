@@ -4,10 +4,10 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
 import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
-/** Ratios by option key. The admin's layer overrides the built-in one. */
+/** Ratios by option key. The ratios that an admin set override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The price of models without an entry, if the site has one. */
+/** The price of models without an entry, if the site sets a fallback price. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
@@ -18,24 +18,25 @@ export type PriceList = {
   readonly set: Layer
   readonly groups: RatioMap
   /**
-   * The ratio of a group for users of another group, by the user's group and then the called group.
+   * Special ratios, by the user's group and then by the group of the call. They override the ratio
+   * of the called group.
    */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /** Whether all users accept models without a price, as on a site in self-use mode. */
+  /** Set if all users accept models without a price, as on a site in self-use mode. */
   readonly isUnpricedAccepted: boolean
 }
 
 export type PricingError = CodedError<'ModelUnpriced' | 'GroupUnknown'>
 
 /**
- * $75 per million tokens: the price of models without a price for users who accept them. They are
- * never free.
+ * The ratio of models without a price, for users who accept such models: $75 per million tokens.
+ * Such models are therefore never free.
  */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
-/** The price options that map models to values. */
+/** The price options that map model names to values. */
 export const PRICE_KEYS = [
   'ModelPrice',
   'ModelRatio',
@@ -47,7 +48,10 @@ export const PRICE_KEYS = [
   'AudioCompletionRatio',
 ] as const
 
-/** `values` has the texts of the options that are set; the defaults apply to the others. */
+/**
+ * Reads the price list. `values` contains the texts of the options that are set. Other options have
+ * their default values.
+ */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
   return {
@@ -60,13 +64,14 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
   }
 }
 
-/** The properties of a caller that prices depend on. */
+/** The properties of a user that prices depend on. */
 export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
- * The price of the model for the group, which is kept with the call. The first that exists applies:
- * the admin's price per call, the admin's ratio, the built-in price or ratio, the fallback, and
- * ratio 37.5 for users who accept models without a price and on a site in self-use mode.
+ * Returns the price of the model for the group, or an error. The first of these prices that exists
+ * applies: the admin's price per call, the admin's ratio, the built-in price or ratio, the fallback
+ * price. Ratio 37.5 applies last, for users who accept models without a price and on a site in
+ * self-use mode.
  */
 export function priceOf(
   list: PriceList,
@@ -101,8 +106,8 @@ export function priceOf(
 }
 
 /**
- * The ratio that users of `userGroup` pay for calls with `group`; undefined where `group` does not
- * exist.
+ * Returns the ratio that users of `userGroup` pay for calls with `group`, or undefined if `group`
+ * does not exist.
  */
 export function groupRatioOf(
   { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
@@ -113,7 +118,10 @@ export function groupRatioOf(
   return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
-/** The models whose calls may be free; `any` where that depends on the group or on the fallback. */
+/**
+ * Returns the models whose calls may be free, or `any` if a group or the fallback price may make
+ * any model free.
+ */
 export function zeroPrices({
   set,
   groups,
@@ -140,7 +148,9 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** The fallback is a price per call or a pair of ratios; an incomplete pair is ignored. */
+/**
+ * Returns the fallback price: a price per call, or a pair of ratios. An incomplete pair is ignored.
+ */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

@@ -1,11 +1,11 @@
 import type { WireQuota } from '../shared/quota.ts'
 
-/** A decimal as text, such as `0.075`. It is computed exactly, never in floating point. */
+/** A decimal as text, such as `0.075`. Calculations are exact and never use floating point. */
 export type DecimalText = string
 
 /**
- * The price at admission. It is kept in the call's events, so that its bill can be recomputed from
- * them alone. `list` is the revision of the options stream at which it was read.
+ * The price at the admission of a call. The call's events contain it, so that the charge can be
+ * recomputed from them alone. `list` is the revision of the options stream when the price was read.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 
@@ -24,25 +24,28 @@ export type PerTokenPrice = {
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
-  /** Dollars per call. */
+  /** The price in dollars per call. */
   readonly price: DecimalText
 } & GroupPrice
 
 type GroupPrice = {
-  /** The ratio of the called group for this user's group. */
+  /** The ratio of the called group for the user's group. */
   readonly group: DecimalText
   /**
-   * The user's group where it differs from the called group, because special ratios depend on both.
+   * The user's group, because special ratios depend on it. It is omitted if it is the called group.
    */
   readonly userGroup?: string
 }
 
-/** The provider's charge for a call; both members are omitted where its price is unknown. */
+/**
+ * The provider's charge for a call. Both members are omitted if the provider's price is unknown.
+ */
 export type ProviderCost = {
   /**
-   * The channel's cost ratio when the call was sent: a multiple of the list price (group ratio 1).
+   * The channel's cost ratio when the call was sent, as a multiple of the list price (group ratio
+   * 1).
    */
   readonly costRatio?: DecimalText
-  /** In quota. */
+  /** The provider's charge in quota. */
   readonly cost?: WireQuota
 }

@@ -2,25 +2,27 @@ import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/jso
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
-/** Names are keys of a Map and never of an object, so that `constructor` has no ratio. */
+/**
+ * Ratios by name. Names are keys of a Map and not of an object, so that `constructor` has no ratio.
+ */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
-/** The decimal in a JSON number or string. */
+/** Returns the decimal in a JSON number or string. */
 export function jsonDecimal(value: ExactJson): Decimal | null {
   if (typeof value === 'string') return parseDecimal(value)
   return isNumber(value) ? parseDecimal(value.numberText) : null
 }
 
 /**
- * The ratios in the JSON text of an option. Invalid entries have no ratio, so that their models are
- * refused.
+ * Returns the ratios in the JSON text of an option. Invalid entries are omitted, so that calls of
+ * their models are refused.
  */
 export function readRatios(text: string): RatioMap {
   const parsed = parseJsonText(text)
   return 'fault' in parsed ? new Map() : ratiosOf(parsed.value)
 }
 
-/** Ratios in two levels: `{"vip": {"default": 0.9}}`. */
+/** Returns the ratios in a JSON text with two levels, such as `{"vip": {"default": 0.9}}`. */
 export function readNestedRatios(text: string): ReadonlyMap<string, RatioMap> {
   const parsed = parseJsonText(text)
   if ('fault' in parsed || !isObject(parsed.value)) return new Map()

@@ -1,7 +1,7 @@
 /**
- * The usage of one call in the units that are priced, whatever the provider's format. All counts
- * are integers of 0 or more. `output` includes `reasoning` and `outputAudio`; the kinds of input do
- * not overlap.
+ * The usage of one call in the units that are priced, independent of the provider's format. All
+ * counts are integers of 0 or more. `output` includes `reasoning` and `outputAudio`. The kinds of
+ * input do not overlap.
  */
 export type Usage = {
   readonly inputUncached: number
@@ -21,7 +21,8 @@ export type Usage = {
 }
 
 /**
- * The source of the counts: the provider, the gateway's own count, or what was seen before a cut.
+ * The source of the counts: the provider (`upstream`), the gateway's own count (`estimated`), or
+ * the part that was received before the answer was cut (`partial`).
  */
 export type UsageSource = 'upstream' | 'estimated' | 'partial'
 
@@ -42,13 +43,12 @@ export const NO_USAGE: Usage = Object.freeze({
   searchUnits: 0,
 })
 
-/** The most tokens that are charged; `outputTokens` is the sum over all choices. */
+/** The maximum number of tokens that are charged. `outputTokens` is the sum over all choices. */
 export type TokenLimits = { readonly inputTokens: number; readonly outputTokens: number }
 
 /**
- * The part of `usage` within `limits`, or `usage` itself when it is within them. If the hold of a
- * call covers the limits, that part never costs more than the hold, whatever kinds of tokens it
- * has.
+ * Returns the part of `usage` within `limits`, or `usage` itself if it is within them. If the hold
+ * of a call covers the limits, this part never costs more than the hold, for any kinds of tokens.
  */
 export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLimits): Usage {
   if (inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens) return usage
@@ -68,7 +68,7 @@ export function usageWithin(usage: Usage, { inputTokens, outputTokens }: TokenLi
   }
 }
 
-/** All input tokens of every kind. */
+/** Returns the number of input tokens of all kinds. */
 export const inputTokensOf = (usage: Usage): number =>
   usage.inputUncached +
   usage.cacheRead +

@@ -13,7 +13,7 @@ import {
   statusOf,
 } from './evolve.ts'
 
-/** The id must have been reserved before. */
+/** Creates a code. Its id must have been reserved before. */
 type CreateRedemption = {
   readonly type: 'CreateRedemption'
   readonly redemptionId: number
@@ -31,22 +31,25 @@ type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionFact<'EnableRedemption'>
 
 /**
- * With `isOneOfMany`, a code that cannot be disabled is skipped, so that the others of the batch
- * are.
+ * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
+ * other codes of the batch are disabled.
  */
 type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
-/** `isOneOfMany` is as above. `onlyDisabled` skips codes that are not disabled. */
+/**
+ * Deletes a code. If `isOneOfMany` is set, a missing code is skipped. If `onlyDisabled` is set, a
+ * code that is not disabled is skipped.
+ */
 type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
   readonly onlyDisabled?: boolean
 }
 
 /**
- * `redemptionId` and `quota` are what the same append credits to the account. The command is
- * refused where the key belongs to another code by now, or where the code's quota has changed.
+ * Redeems a code for a user. The same append credits `quota` to the account. The command is refused
+ * if the key now belongs to another code than `redemptionId`, or if the code's quota has changed.
  * `now` is in unix seconds.
  */
 type RedeemCode = RedemptionFact<'RedeemCode'> & {
@@ -64,39 +67,42 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** The code was never created, or it was deleted. For admins. */
+  /** The code does not exist or was deleted. Admins get this error. */
   | 'RedemptionUnknown'
-  /** The code does not exist, is disabled, or was used by another user. For users who redeem. */
+  /**
+   * The code does not exist, is disabled, or was used by another user. Users who redeem a code get
+   * this error.
+   */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
   /** The user has already redeemed this gift. */
   | 'CodeRedeemedAlready'
-  /** The gift has reached its number of uses. */
+  /** The gift has reached its maximum number of uses. */
   | 'CodeUsedUp'
   /**
-   * The code's quota changed, or its key belongs to another code by now. The request can be
-   * repeated.
+   * The code's quota changed, or its key now belongs to another code. The user can repeat the
+   * request.
    */
   | 'CodeChanged'
-  /** Another code has this key. */
+  /** Another code already has this key. */
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
-  /** The same request has already created its codes. */
+  /** An earlier delivery of the request has already created its codes. */
   | 'RedemptionsMade'
-  /** An earlier request with the same `Idempotency-Key` had other content. */
+  /** An earlier request with the same `Idempotency-Key` had different content. */
   | 'RequestKeyReused'
-  /** Only an unused code can be changed. */
+  /** The code is not unused, and only an unused code can be changed. */
   | 'RedemptionNotEditable'
-  /** A used code can be neither enabled nor disabled. */
+  /** The code is used, so it can be neither enabled nor disabled. */
   | 'RedemptionUsed'
   /** The name does not have 1 to 20 characters. */
   | 'RedemptionNameLength'
   /** The quota is not above 0. */
   | 'RedemptionQuotaTooSmall'
-  /** The number of uses is below 1, or below those already made; params: `least`. */
+  /** The number of uses is below 1, or below the number of uses so far. params: `least`. */
   | 'MaxUsesTooFew'
-  /** A gift that was redeemed cannot become an ordinary code. */
+  /** The gift was already redeemed, so it cannot become an ordinary code. */
   | 'GiftInUse'
   | 'ValidityOrder'
 
@@ -121,7 +127,7 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   if (command.type === 'RedeemCode') return redeem(command, code)
   const { redemptionId } = command
   const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
-  // A later code with the same key is a different code.
+  // A new code may have the key of a deleted code. The command does not apply to the new code.
   if (code?.id !== redemptionId) return isOneOfMany ? [] : codedError('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
@@ -155,8 +161,9 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 }
 
 /**
- * The first user redeems the code; a gift can be redeemed by several users, once each. An unknown
- * code, a disabled one and one that another user has used are indistinguishable.
+ * Redeems a code. An ordinary code can be redeemed by one user, and a gift by several users, once
+ * each. An unknown code, a disabled code and a code that another user has used cause the same
+ * error.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -174,7 +181,7 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
 
 const REDEMPTION_NAME_MAX = 20
 
-/** The error in the terms of a code that was used `uses` times, or null. */
+/** Returns the error in the terms of a code that was used `uses` times, or null. */
 function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length

@@ -1,10 +1,13 @@
 import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Each key that was ever used has one stream; `keyLookup` is a keyed hash of the key. */
+/**
+ * Returns the name of a key's stream. Each key that was ever used has one stream. `keyLookup` is a
+ * keyed hash of the key.
+ */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 
-/** The stream in which ids are assigned. */
+/** The stream in which the ids of codes are assigned. */
 export const REDEMPTION_IDS_STREAM = 'redemption-ids'
 
 /** The settings of a code. Times are in unix seconds. */
@@ -12,13 +15,19 @@ export type RedemptionTerms = {
   readonly name: string
   /** The quota that each use credits. */
   readonly quota: WireQuota
-  /** A gift can be redeemed by several users, once each; any other code only by the first. */
+  /**
+   * Set for a gift, which several users can redeem, once each. Any other code can be redeemed by
+   * one user.
+   */
   readonly isGift: boolean
-  /** null means without a limit; 1 unless the code is a gift. */
+  /**
+   * The maximum number of uses. null means that there is no limit. It is 1 for a code that is not a
+   * gift.
+   */
   readonly maxUses: number | null
-  /** null means at once. */
+  /** The time from which the code is valid. null means that it is valid immediately. */
   readonly validFrom: number | null
-  /** The first moment at which the code is no longer valid; null means never. */
+  /** The time at which the code expires. null means that it never expires. */
   readonly validUntil: number | null
 }
 
@@ -27,9 +36,9 @@ export type RedemptionCreated = Fact<
   {
     readonly redemptionId: number
     readonly keyLookup: string
-    /** The vault reference of the key, for admins. */
+    /** The vault reference of the key, which admins can read. */
     readonly keyRef: string
-    /** The last four characters of the key; empty for a short key. */
+    /** The last four characters of the key. It is empty for a short key. */
     readonly keyHint: string
     readonly terms: RedemptionTerms
   }
@@ -44,17 +53,17 @@ type RedemptionFact<Type extends string> = Fact<Type, { readonly redemptionId: n
 
 export type RedemptionDisabled = RedemptionFact<'RedemptionDisabled'>
 export type RedemptionEnabled = RedemptionFact<'RedemptionEnabled'>
-/** The key may be used for another code from now on. */
+/** A code was deleted. Its key may be used for another code. */
 export type RedemptionDeleted = RedemptionFact<'RedemptionDeleted'>
 
-/** This use belongs to that user. The account's grant is in the same append. */
+/** A user redeemed a code. The same append contains the grant to the user's account. */
 export type CodeRedeemed = Fact<
   'CodeRedeemed',
   {
     readonly redemptionId: number
     readonly userId: number
     readonly quota: WireQuota
-    /** The number of this use, from 1. */
+    /** The number of this use of the code, from 1. */
     readonly use: number
   }
 >
@@ -67,12 +76,15 @@ export type RedemptionEvent =
   | RedemptionDeleted
   | CodeRedeemed
 
-/** Keyed hashes: one of the `Idempotency-Key` with its sender, one of the request's content. */
+/**
+ * Identifies a request by two keyed hashes: `key` is made from the `Idempotency-Key` and its
+ * sender, and `content` from the request's content.
+ */
 export type RedemptionRequest = { readonly key: string; readonly content: string }
 
 /**
- * The ids `first` to `first + count - 1` are assigned permanently; `request` is the request that
- * needed them.
+ * The ids `first` to `first + count - 1` were assigned permanently. `request` is the request for
+ * which they were assigned.
  */
 export type RedemptionIdsTaken = Fact<
   'RedemptionIdsTaken',

@@ -7,22 +7,25 @@ export type RedemptionRecord = {
   readonly keyRef: string
   readonly terms: RedemptionTerms
   readonly isDisabled: boolean
-  /** The users who have redeemed the code, each once. */
+  /** The ids of the users who have redeemed the code. */
   readonly userIds: Set<number>
 }
 
-/** `code` is null where the key has no code, or none any more. */
+/** The state of a key. `code` is null if the key was never used or if its code was deleted. */
 export type RedemptionState = { code: RedemptionRecord | null }
 
 export const noRedemption = (): RedemptionState => ({ code: null })
 
-/** 1 is unused, 2 disabled, 3 used. A gift remains unused, however many users have redeemed it. */
+/**
+ * Returns the status of a code: 1 is unused, 2 is disabled, 3 is used. A gift remains unused, even
+ * after users have redeemed it.
+ */
 export const statusOf = ({ terms, isDisabled, userIds }: RedemptionRecord): 1 | 2 | 3 => {
   if (!terms.isGift && userIds.size > 0) return 3
   return isDisabled ? 2 : 1
 }
 
-/** Changes `state` in place and returns it. */
+/** Applies an event to `state` in place and returns `state`. */
 export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
   if (event.type === 'RedemptionCreated') {
     const { redemptionId: id, keyRef, terms } = event.data
@@ -30,7 +33,8 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
-  // Where several streams cannot be appended to at once, an event of a batch may follow a deletion.
+  // A store that cannot append to several streams atomically may append an event of a batch after
+  // the deletion of the code. Such a late event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
@@ -54,7 +58,7 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
 type StoredCode = Omit<RedemptionRecord, 'userIds'> & { readonly userIds: readonly number[] }
 type Stored = { readonly code: StoredCode | null }
 
-/** An unlimited gift has as many entries here as users who have redeemed it. */
+/** Encodes the state of a code. An unlimited gift has one entry per user who has redeemed it. */
 export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   version: 1,
   encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),

@@ -4,7 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { RedemptionError } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 
-/** `first` is one above the highest assigned id that the caller knows. */
+/** Assigns `count` ids. `first` must be one above the highest assigned id. */
 export type AssignRedemptionIds = {
   readonly type: 'AssignRedemptionIds'
   readonly first: number
@@ -12,10 +12,13 @@ export type AssignRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/** The content of each of the latest requests, by the request's key. */
+/** The highest assigned id, and the hash of each recent request's content by the request's key. */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
-/** For older requests, a repeat is recognised by its codes' keys, which derive from the request. */
+/**
+ * The number of requests that are remembered. A repeat of an older request is recognised because
+ * its codes' keys derive from the request.
+ */
 const REQUESTS_KEPT = 500
 
 type Stored = {
@@ -24,9 +27,9 @@ type Stored = {
 }
 
 /**
- * Assigns consecutive ids to the first caller. A caller with an outdated `first` gets
- * `RedemptionIdTaken`, and a repeated request `RedemptionsMade`. The event is written in the same
- * append as the codes, so that no id is wasted.
+ * Assigns consecutive ids. The first of several simultaneous commands succeeds, and the others get
+ * `RedemptionIdTaken` because their `first` is outdated. A repeated request gets `RedemptionsMade`.
+ * The same append creates the codes, so that no id is wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

@@ -1,11 +1,14 @@
 import type { Candidate, Offer, Stratum } from './offer.ts'
 
-/** After this many unfit channels, all other unfit channels of the stratum are removed at once. */
+/**
+ * The number of unfit channels that are drawn before all unfit channels of the stratum are removed
+ * in one pass.
+ */
 const UNFIT_MAX = 8
 
 /**
- * Draws the channels of an offer one by one, each at most once: stratum by stratum, and within a
- * stratum at random with the weights as probabilities. Channels are drawn only on demand. `random`
+ * Draws the channels of an offer one by one, each at most once. Strata are processed in order.
+ * Within a stratum, channels are drawn at random with their weights as probabilities. `random`
  * returns numbers from 0 (included) to 1 (excluded).
  */
 export class Draw<C extends Candidate> {
@@ -14,7 +17,7 @@ export class Draw<C extends Candidate> {
   private readonly random: () => number
   private place = -1
   private stratum: Stratum<C> = { channels: [], sums: [] }
-  /** The indexes of the channels drawn from the stratum, in ascending order. */
+  /** The indexes of the channels that were drawn from the stratum, in ascending order. */
   private taken: number[] = []
   private unfit = 0
 
@@ -24,7 +27,7 @@ export class Draw<C extends Candidate> {
     this.random = random
   }
 
-  /** Returns null when no fit channel is left. */
+  /** Returns the next fit channel, or null if none is left. */
   next(): C | null {
     for (;;) {
       const { channels } = this.stratum
@@ -59,7 +62,8 @@ export class Draw<C extends Candidate> {
   }
 
   /**
-   * Makes one pass over the stratum, because it may have a thousand channels while a call waits.
+   * Removes all unfit channels of the stratum in one pass, because a stratum may have a thousand
+   * channels and a call is waiting.
    */
   private leaveOutUnfit(): void {
     const { channels, sums } = this.stratum
@@ -85,8 +89,9 @@ export class Draw<C extends Candidate> {
 }
 
 /**
- * The index of the channel at `share` (from 0 to 1) of the remaining weight. Drawn channels are
- * skipped from left to right, so that one random number is enough and no draw is wasted.
+ * Returns the index of the channel at `share` (from 0 to 1) of the remaining weight. Channels that
+ * were already drawn are skipped from left to right, so that one random number is enough for each
+ * draw.
  */
 function indexAt(sums: readonly number[], taken: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))
@@ -104,7 +109,7 @@ function indexAt(sums: readonly number[], taken: readonly number[], share: numbe
     if ((sums[middle] ?? 0) > point) high = middle
     else low = middle + 1
   }
-  // Rounding may move a share close to 1 to a channel that was already drawn.
+  // Rounding may assign a share close to 1 to a channel that was already drawn.
   while (low > 0 && taken.includes(low)) low -= 1
   return low
 }

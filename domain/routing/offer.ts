@@ -1,29 +1,32 @@
 export type RoutingTerms = {
   readonly models: readonly string[]
-  /** Prepended to each model's name to form the name that callers use. */
+  /** The prefix of each model's name. Callers use the name with the prefix. */
   readonly modelPrefix: string
   readonly groups: readonly string[]
   readonly priority: number
   readonly weight: number
 }
 
-/** Any object with a channel's routing terms. */
+/** An object that has the routing terms of a channel. */
 export type Candidate = { readonly terms: RoutingTerms }
 
-/** Channels of the same precedence. `sums` are their cumulative weights. */
+/**
+ * The channels of one priority that all have a weight, or that all have weight 0. `sums` are their
+ * cumulative weights.
+ */
 export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, ready to be drawn: by priority in descending
- * order, and within a priority first those with a weight, then those of weight 0, which are equally
- * likely.
+ * The channels that offer one model to one group, prepared for drawing. Higher priorities come
+ * first. Within a priority, channels with a weight come before channels of weight 0, which are
+ * equally likely.
  */
 export type Offer<C> = readonly Stratum<C>[]
 
-/** By group, then by the name of the model that callers use. */
+/** Offers by group, and then by the model name that callers use. */
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
-/** Sorts when a channel changes, so that calls do not have to sort. */
+/** Builds the sorted offers when a channel changes, so that calls do not have to sort channels. */
 export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
   const offers = new Map<string, Map<string, C[]>>()
   for (const candidate of candidates) {
@@ -63,7 +66,10 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/** The weights are relative; where all are 0, all channels are equally likely. */
+/**
+ * Returns a stratum of channels. Weights are relative. If all weights are 0, all channels are
+ * equally likely.
+ */
 function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {

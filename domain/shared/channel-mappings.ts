@@ -1,9 +1,12 @@
-/** The most steps in which a channel's model mapping may lead to the model that is sent. */
+/**
+ * The maximum number of steps in which a channel's model mapping may lead to the model that is
+ * sent.
+ */
 export const MAPPING_DEPTH_MAX = 8
 
 /**
- * What is wrong with the steps from one name on, or null. `next` returns the target of a name; a
- * name without a target, or that is its own target, ends the steps.
+ * Returns the error in the mapping steps that start at a name, or null. `next` returns the target
+ * of a name. The steps end at a name that has no target or is its own target.
  */
 export function mappingFault(
   start: string,
@@ -20,6 +23,9 @@ export function mappingFault(
   }
 }
 
-/** Whether a status may be mapped to another: callers must still see an error. */
+/**
+ * Returns whether the status `from` may be mapped to `to`. The target must be 400 to 599, so that
+ * callers still see an error.
+ */
 export const isStatusMapping = (from: string, to: string): boolean =>
   /^[1-5]\d\d$/.test(from) && /^[45]\d\d$/.test(to)

@@ -1,28 +1,33 @@
 import { type ExactJson, isObject } from './json-text.ts'
 
 /**
- * NUL and similar control characters, and halves of surrogate pairs. Tabs and line breaks are
- * allowed.
+ * Matches NUL and similar control characters, and halves of surrogate pairs. It does not match tabs
+ * and line breaks.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
- * Invisible characters and those that change the direction of reading. Joiners are allowed, because
- * scripts and emoji need them.
+ * Matches invisible characters and characters that change the direction of reading. It does not
+ * match joiners, because scripts and emoji need them.
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
-/** Whether a text may be stored: it has no control characters and no halves of surrogate pairs. */
+/**
+ * Returns whether a text may be stored: it must not have control characters or halves of surrogate
+ * pairs.
+ */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
-/** Whether a text may be a name: it is a text on one line, without invisible characters. */
+/**
+ * Returns whether a text may be a name: it must be one line of text without invisible characters.
+ */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
-/** The member whose name or text has characters that are not allowed. */
+/** The error for forbidden characters. `name` is the member whose name or text contains them. */
 export type BadCharacter = { readonly fault: 'bad-character'; readonly name?: string }
 
 /**
- * Returns the first forbidden character in a JSON value, or null. It looks at the parsed value,
+ * Returns the first forbidden character in a JSON value, or null. The parsed value is checked,
  * because a check of the raw text would miss escaped characters.
  */
 export function badCharacter(value: ExactJson): BadCharacter | null {
@@ -42,8 +47,8 @@ export function badCharacter(value: ExactJson): BadCharacter | null {
 }
 
 /**
- * The name as it may be shown in an error: bounded, with U+FFFD for each character that is not
- * allowed.
+ * Returns a name in the form in which an error may show it: shortened, with U+FFFD in place of each
+ * forbidden character.
  */
 const shown = (name: string): string =>
   [...name.toWellFormed()]

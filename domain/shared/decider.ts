@@ -1,30 +1,35 @@
 import type { CodedError } from './coded-error.ts'
 
 /**
- * The three functions that make an aggregate. They are pure: time and ids enter with the command.
+ * The three functions that make up an aggregate. They are pure: times and ids are part of the
+ * command.
  *
- * `initialState` makes a fresh state. `decide` returns the events to append (none when the command
- * changes nothing, such as a repeat) or an error. `evolve` applies one event.
+ * `initialState` creates the state without any events. `decide` returns the events to append, or an
+ * error. It returns no events if the command changes nothing, such as a repeated command. `evolve`
+ * applies one event to the state.
  *
- * NOTE: `evolve` owns the state it is given and may change it in place (an account with hundreds of
- * open holds is folded on every call); `decide` must never change it.
+ * NOTE: `evolve` may change the given state in place, because an account with hundreds of open
+ * holds is folded on every call. `decide` must never change the state.
  */
 export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State
   /**
-   * Defined where several processes write to one stream at a high rate. It is called before
-   * `evolve` and returns a function that reverts the event; later events must be reverted first.
+   * Defined for streams to which several processes write at a high rate. `undo` is called before
+   * `evolve` and returns a function that reverts the event. Later events must be reverted first.
    */
   readonly undo?: (state: State, event: Event) => () => void
-  /** Defined where a stream grows without a bound: how its state is stored beside the stream. */
+  /**
+   * Defined for streams that grow without bound. The codec converts the state for storage beside
+   * the stream.
+   */
   readonly snapshot?: SnapshotCodec<State>
 }
 
 /**
- * `version` changes whenever the shape that `encode` returns changes; older snapshots are then
- * ignored.
+ * Converts a state to a stored snapshot and back. `version` changes whenever the shape of the
+ * stored value changes. Snapshots with an older version are ignored.
  */
 export type SnapshotCodec<State> = {
   readonly version: number

@@ -1,7 +1,7 @@
 /**
- * An event as an aggregate states it: in the past tense, as plain JSON, without secrets and without
- * readable personal data. `v` is the version of the shape; a changed shape is a new version with an
- * upcaster.
+ * An event as an aggregate returns it. It is named in the past tense and is plain JSON, without
+ * secrets and without readable personal data. `v` is the version of its shape. A changed shape
+ * requires a new version and an upcaster.
  */
 export type Fact<Type extends string = string, Data extends object = object> = {
   readonly type: Type
@@ -10,8 +10,9 @@ export type Fact<Type extends string = string, Data extends object = object> = {
 }
 
 /**
- * `actor` is who caused the event (`user:7`, `token:3`, `system:sweeper`), `cause` the id of the
- * request or event that led to it, and `at` the time in unix milliseconds.
+ * The origin of an event. `actor` is the cause's identity (`user:7`, `token:3`, `system:sweeper`).
+ * `cause` is the id of the request or event that led to the event. `at` is the time in unix
+ * milliseconds.
  */
 export type FactMeta = {
   readonly actor: string
@@ -20,17 +21,20 @@ export type FactMeta = {
 }
 
 /**
- * An event with its place in the store. `position` is global and follows the order of commits,
- * starting with 1.
+ * An event with its location in the event store. `position` is global, follows the order of
+ * commits, and starts with 1.
  */
 export type Recorded<E extends Fact = Fact> = E & {
   readonly id: string
   readonly stream: string
-  /** The position in its stream, starting with 0, without gaps. */
+  /** The position of the event in its stream. Revisions start with 0 and have no gaps. */
   readonly revision: number
   readonly position: number
   readonly meta: FactMeta
 }
 
-/** Text encrypted with its owner's data key; it becomes unreadable when that key is destroyed. */
+/**
+ * Text that is encrypted with the data key of the user concerned. It becomes unreadable when that
+ * key is destroyed.
+ */
 export type Sealed = string & { readonly sealed: true }

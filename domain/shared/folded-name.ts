@@ -1,15 +1,18 @@
-/** Everything but lower-case ASCII. Other names are equal to no other name after folding. */
+/**
+ * Matches upper-case ASCII letters and all characters outside ASCII. Folding leaves other
+ * characters unchanged.
+ */
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * The name as seen by readers that ignore case, such as Go's `encoding/json`: names with the same
- * folded name may set the same field. This is Unicode's simple folding, in which U+017F is an `s`
- * and U+212A a `k`, and slightly more (`ß` is `ss`), which only refuses more names.
+ * Returns the name as readers that ignore case see it, such as Go's `encoding/json`. Names with the
+ * same folded name may set the same field. The function applies Unicode's simple folding (U+017F is
+ * an `s`, U+212A a `k`) and slightly more (`ß` is `ss`), which only refuses more names.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name
 
-/** Names that the gateway reads or writes, by their folded names. */
+/** Names of members that the gateway reads or writes, by their folded names. */
 export type NamesByFoldedName = ReadonlyMap<string, string>
 
 export const namesByFoldedName = (names: Iterable<string>): NamesByFoldedName =>

@@ -1,4 +1,7 @@
-/** JSON without loss of information: numbers remain text, objects are Maps, and keys are unique. */
+/**
+ * A JSON value without loss of information. Numbers remain text, and objects are Maps with unique
+ * keys.
+ */
 export type ExactJson =
   | null
   | boolean
@@ -36,8 +39,8 @@ export const isNumber = (value: ExactJson): value is NumberText =>
 const RESERVED = '__proto__'
 
 /**
- * Refuses `__proto__` as a name, as request bodies do: code that builds objects from such names
- * would lose the member or change the prototype.
+ * Returns an error if the JSON contains the name `__proto__`. Code that builds objects from such a
+ * name would lose the member or change the prototype. Request bodies are checked in the same way.
  */
 export function reservedName(value: ExactJson): ReservedName | null {
   const isNamed = isObject(value)
@@ -61,7 +64,10 @@ class Fault extends Error {
   }
 }
 
-/** Accepts at most 16 levels, and each key once per object. The caller bounds the length. */
+/**
+ * Parses JSON without loss of information. At most 16 levels are allowed, and each key may occur
+ * once per object. The caller must limit the length.
+ */
 export function parseJsonText(text: string): ParsedJson {
   try {
     const reader = new Reader(text)
@@ -167,8 +173,8 @@ class Reader {
 }
 
 /**
- * The same JSON with an indentation of two spaces and unchanged digits of numbers. Text that is not
- * JSON is returned as it is.
+ * Returns the JSON with an indentation of two spaces and unchanged digits of numbers. Text that is
+ * not JSON is returned unchanged.
  */
 export function readableJson(text: string): string {
   const parsed = parseJsonText(text)
@@ -176,7 +182,8 @@ export function readableJson(text: string): string {
 }
 
 /**
- * Whether two texts are the same JSON. White space is ignored; the order of names is significant.
+ * Returns whether two texts contain equal JSON. White space is ignored. The order of names is
+ * significant.
  */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)

@@ -1,14 +1,17 @@
 import { isObject, parseJsonText } from './json-text.ts'
 
-/** The address of a proxy and the credentials that are sent to it. */
+/** The address of a proxy, and the credentials that are sent to the proxy. */
 type ProxyAddress = {
-  /** `http://host:port`, without any secret. */
+  /** The address without credentials, such as `http://host:port`. */
   readonly origin: string
-  /** `user:password`, which is a secret; null where the proxy needs none. */
+  /** The secret credentials, as `user:password`. null means that the proxy needs none. */
   readonly login: string | null
 }
 
-/** Returns null unless the text is an http or https address without a path and a query. */
+/**
+ * Parses a proxy address. Returns null if the text is not an http(s) address, or if it has a path
+ * or a query.
+ */
 export function proxyAddress(text: string): ProxyAddress | null {
   const url = /[\s\\?#]/.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return null
@@ -27,22 +30,29 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Replaces a proxy's password, or a user name without a password, for readers who may not see it.
+ * The mask that hides a proxy's password from readers who may not see it. A user name without a
+ * password is masked as well.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
-/** Matches up to the last @, because malformed addresses may contain a password, too. */
+/**
+ * Matches credentials up to the last @, because the password in a malformed address may contain an
+ * @.
+ */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
-/** A user name without a password may be an access token. */
+/** Matches a user name without a password, because it may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
-/** A channel's extra settings as they are stored and shown: the password of the proxy is masked. */
+/**
+ * Returns a channel's extra settings in the form in which they are stored and shown. The password
+ * of the proxy is masked.
+ */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** Restores the stored proxy where a setting comes back with the masked address that was shown. */
+/** Restores the stored proxy if a form sends a setting with the masked address that was shown. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
   const given = proxyIn(setting)
@@ -52,7 +62,8 @@ export function unmaskedSetting(setting: string, stored: string): string {
 }
 
 /**
- * The proxy in the setting, if its address is valid and has credentials that must be kept secret.
+ * Returns the proxy in the setting if its address is valid and contains credentials. Otherwise
+ * returns null.
  */
 export function secretProxyIn(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
@@ -60,15 +71,15 @@ export function secretProxyIn(setting: string): string | null {
   return isSecret ? proxy : null
 }
 
-/** The setting with its proxy replaced by the given one. */
+/** Returns the setting with another proxy. */
 export function settingWithProxy(setting: string, proxy: string): string {
   const shown = proxyIn(setting)
   return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
 /**
- * Whether the password is the mask, so that the real password is unknown: it was shown masked and
- * comes back with another proxy.
+ * Returns whether the password is the mask. The real password is then unknown, because a form sent
+ * a masked password together with a different proxy.
  */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
@@ -86,10 +97,7 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/**
- * Replaces only the top-level `proxy`. The rest of the text remains as typed, so that the password
- * appears in no other place.
- */
+/** Replaces only the top-level member `proxy`. The rest of the text remains as typed. */
 function withProxy(setting: string, from: string, to: string): string {
   if (from === to) return setting
   let depth = 0

@@ -1,29 +1,35 @@
 import { assert } from './assert.ts'
 
-/** Quota for one dollar, unless the option `QuotaPerUnit` has another value. */
+/** The quota for one dollar, unless the option `QuotaPerUnit` has another value. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
-/** Quota in memory: whole units, always a `bigint`, so that no floating-point error can occur. */
+/**
+ * An amount of quota in memory, in whole units. It is always a `bigint`, so that no floating-point
+ * error can occur.
+ */
 export type Quota = bigint
 
 /**
- * Quota on the wire and in events: a JSON integer below 2^53. Convert it with `fromWire` before
- * calculating.
+ * An amount of quota on the wire and in events: a JSON integer below 2^53. Convert it with
+ * `fromWire` before calculating.
  */
 export type WireQuota = number & { readonly wireQuota: true }
 
-/** The largest quota that fits a JSON integer exactly. */
+/** The largest quota that a JSON integer represents exactly. */
 export const QUOTA_MAX: Quota = BigInt(Number.MAX_SAFE_INTEGER)
 
 export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota >= -QUOTA_MAX
 
-/** Throws beyond ±(2^53 − 1); commands are bounded before they become events. */
+/**
+ * Converts quota to a JSON integer. Throws beyond ±(2^53 − 1); commands are checked against this
+ * range before they become events.
+ */
 export function toWire(quota: Quota): WireQuota {
   assert(isInRange(quota), `quota ${quota} does not fit the wire`)
   return Number(quota) as WireQuota
 }
 
-/** Throws unless the number is an exact integer. */
+/** Converts a JSON integer to quota. Throws if the number is not an exact integer. */
 export function fromWire(wire: number): Quota {
   assert(Number.isSafeInteger(wire), `${wire} is no exact quota`)
   return BigInt(wire)

@@ -1,4 +1,7 @@
-/** Deep equality of JSON-like values without cycles; the order of keys is ignored. */
+/**
+ * Returns whether two JSON-like values without cycles are deeply equal. The order of keys is
+ * ignored.
+ */
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false

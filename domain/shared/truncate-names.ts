@@ -1,8 +1,8 @@
 const SHOWN_MAX = 3
 
 /**
- * The parameters of an error that lists names: the first few, and in `more` the number of the
- * others.
+ * Returns the parameters of an error that lists names. `names` contains the first few names, and
+ * `more` is the number of omitted names.
  */
 export function truncateNames(names: readonly string[]): { names: string; more?: number } {
   const shown = names.slice(0, SHOWN_MAX).join(', ')

@@ -2,7 +2,7 @@ import type { Fact } from '../shared/event.ts'
 
 export const SITE_STREAM = 'site'
 
-/** The first-run screen was completed. This happens once. */
+/** An admin completed the first-run screen. This happens only once. */
 export type SiteInitialized = Fact<
   'SiteInitialized',
   {

@@ -16,26 +16,27 @@ import type {
   TaskUnconfirmed,
 } from './events.ts'
 
-/** Appended together with `AdmitCall`. */
+/** Submits a task. The same append admits the call of the task with `AdmitCall`. */
 type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
   readonly type: 'SubmitTask'
   readonly hold: Quota
 }
 
-/** A provider accepted the task. */
+/** Records that a provider accepted the task. */
 export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
-/** The provider's answer was lost; a callback may still report on the task. */
+/** Records that the provider's answer was lost. A callback may still report on the task. */
 export type MarkUnconfirmed = TaskDestination & {
   readonly type: 'MarkUnconfirmed'
 }
 
 /**
- * A report of the provider, requested or not. `SUCCESS` is appended together with `SettleCall`, and
- * `FAILURE` with `ReleaseCall`. It is refused where the task has ended, so that the account's event
- * is not written either. `at` is the current time in unix milliseconds.
+ * Records a report of the provider, either the answer to a query or a callback. The same append
+ * settles the call for `SUCCESS` (`SettleCall`) and releases it for `FAILURE` (`ReleaseCall`). If
+ * the task has ended, the command is refused, so that the account's event is not written either.
+ * `at` is the current time in unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -50,7 +51,9 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/** No provider accepted the task. Appended together with `ReleaseCall`. */
+/**
+ * Records that no provider accepted the task. The same append releases the call with `ReleaseCall`.
+ */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -60,7 +63,10 @@ export type FailTask = {
   readonly at: number
 }
 
-/** Ends a task on which no report is expected any more. Appended together with `ReleaseCall`. */
+/**
+ * Ends a task for which no further report is expected. The same append releases the call with
+ * `ReleaseCall`.
+ */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -75,22 +81,22 @@ type TaskErrorCode =
   | 'TaskUnknown'
   /** The task has already succeeded or failed. */
   | 'TaskEnded'
-  /** The task is at another channel, or has another id there. */
+  /** The task was sent to another channel, or has another id at its provider. */
   | 'TaskElsewhere'
-  /** The task is more than an hour old and must be expired. */
+  /** The task is more than an hour old, so it must be expired instead. */
   | 'TaskTooOld'
-  /** The task may still end by itself. */
+  /** The task is not old enough to be expired. */
   | 'TaskNotOver'
 
 export type TaskError = CodedError<TaskErrorCode>
 
-/** The provider that has the task, and the task's id there. */
+/** The channel whose provider accepted the task, and the id of the task at that provider. */
 export type TaskLocation = Pick<
   TaskAccepted['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
-/** The channel to which a task was sent whose answer was lost. */
+/** The channel to which a task was sent when the provider's answer was lost. */
 type TaskDestination = Pick<
   TaskUnconfirmed['data'],
   'channelId' | 'costRatio' | 'keyRef' | 'attempts'
@@ -98,13 +104,19 @@ type TaskDestination = Pick<
 
 export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
-  /** null means that no provider has accepted the task. */
+  /**
+   * The channel and the provider's id of the task. null means that no provider has accepted the
+   * task.
+   */
   readonly place: TaskLocation | null
-  /** null means that the provider answered, or that the task was not sent. */
+  /**
+   * The channel whose answer was lost. null means that the provider answered, or that the task was
+   * not sent.
+   */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null
-  /** null while the task is open. */
+  /** The final event's data. null means that the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
 }
 
@@ -112,16 +124,22 @@ type TaskState = { readonly known: TaskRecord | null }
 
 const noTask = (): TaskState => ({ known: null })
 
-/** An open task ends after this time, and its hold is released. */
+/**
+ * The maximum duration of a task in milliseconds. A task that is still open is then ended, and its
+ * hold is released.
+ */
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * Ends a task earlier if no provider is known to have it; a provider that has it calls back long
- * before.
+ * The maximum duration in milliseconds of a task that no provider is known to have. It is shorter
+ * because a provider that has the task reports much earlier.
  */
 const LOST_MS = 600_000
 
-/** A status only moves up, so that late or reordered reports change nothing. */
+/**
+ * The order of statuses. The status of a task can only move to a higher rank, so that late or
+ * reordered reports change nothing.
+ */
 const RANKS: Record<OpenStatus, number> = {
   UNKNOWN: 0,
   NOT_START: 1,
@@ -167,7 +185,8 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
 })
 
 /**
- * The provider may have called back before it answered; the callback has then accepted the task.
+ * Records the acceptance of a task. If the provider called back before it answered, the callback
+ * has already recorded the acceptance.
  */
 function accept({ type, ...place }: AcceptTask, known: TaskRecord): Outcome {
   if (known.place !== null) return isAt(place, known) ? [] : codedError('TaskElsewhere')
@@ -180,7 +199,10 @@ const isAt = (
   { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
-/** A callback that arrived first has more information. */
+/**
+ * Records that the provider's answer was lost. Nothing changes if a callback arrived first, because
+ * the callback has more information.
+ */
 function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   if (known.place !== null || known.sentTo !== null) return []
@@ -224,7 +246,7 @@ function fail({ at, type, ...why }: FailTask, known: TaskRecord): Outcome {
   return [failed(known, why, at)]
 }
 
-/** Ends a task after an hour in any status, and sooner if no provider is known to have it. */
+/** Ends a task after an hour in any status, or earlier if no provider is known to have the task. */
 function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   if (known.end !== null) return codedError('TaskEnded')
   const cause = causeOfExpiry(known, at)
@@ -233,7 +255,7 @@ function expire({ at }: ExpireTask, known: TaskRecord): Outcome {
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** The cause for which the task can be expired, or null if it cannot. */
+/** Returns the cause for which the task can be expired, or null if it cannot be expired. */
 export function causeOfExpiry(known: TaskRecord, at: number): FailureCause | null {
   if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'

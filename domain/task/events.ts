@@ -3,14 +3,18 @@ import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Each task has one stream; `task` is the id of the call that pays for it, a UUID v7. */
+/**
+ * Returns the name of a task's stream. `task` is the id of the call that pays for the task, a UUID
+ * v7.
+ */
 export const taskStream = (task: string): string => `task-${task}`
 
 export const TASK_KINDS = ['drawing', 'music'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 /**
- * A status that is not final, as on the wire. `UNKNOWN` means that the provider does not know it.
+ * A status that is not final, as on the wire. `UNKNOWN` means that the provider does not know the
+ * task.
  */
 export type OpenStatus = 'NOT_START' | 'SUBMITTED' | 'QUEUED' | 'MODAL' | 'IN_PROGRESS' | 'UNKNOWN'
 
@@ -23,63 +27,70 @@ export type TaskFacts = {
 }
 
 /**
- * The hold is durable and nothing has been sent yet: the same append admits the call of the same id
- * in the account. The event has action, prompt, submit time (`submittedAt`), model, group and hold.
- * No event has the progress (`infra/progress` has it).
+ * A task was submitted, and nothing has been sent yet. The same append admits the call with the
+ * same id in the account, so that the hold is durable. The event contains the action, the prompt,
+ * the submit time (`submittedAt`), the model, the group and the hold. No event contains the
+ * progress, which is in `infra/progress`.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
   TaskFacts & {
     readonly tokenId: number
-    /** `midjourney` or `suno`. */
+    /** The platform of the task: `midjourney` or `suno`. */
     readonly platform: string
-    /** As on the wire: `IMAGINE`, `UPSCALE`, `MUSIC`… */
+    /** The action as on the wire: `IMAGINE`, `UPSCALE`, `MUSIC`… */
     readonly action: string
-    /** The name that is priced: `mj_imagine`, `swap_face`, `suno_music`… */
+    /** The model name that is priced: `mj_imagine`, `swap_face`, `suno_music`… */
     readonly model: string
     readonly group: string
     readonly hold: WireQuota
-    /** The prompt in the caller's words; null where the action has none. */
+    /** The prompt as the caller sent it. null means that the action has no prompt. */
     readonly prompt: Sealed | null
     /**
-     * The caller's own label, which every answer about the task returns; omitted where there is
-     * none.
+     * The caller's own label, which every answer about the task contains. It is omitted if the
+     * caller sent none.
      */
     readonly state?: Sealed
-    /** The task that this one continues. */
+    /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
-    /** Whether the provider got a callback address. */
+    /** Set if the provider was given a callback address. */
     readonly isNotified: boolean
-    /** Unix milliseconds. */
+    /** The time of the submission in unix milliseconds. */
     readonly submittedAt: number
   }
 >
 
 /**
- * A provider accepted the task. The event has the channel and its cost ratio, the provider's id of
- * the task, code and description.
+ * A provider accepted the task. The event contains the channel and its cost ratio, the provider's
+ * id of the task, the answer's code and the description.
  */
 export type TaskAccepted = Fact<
   'TaskAccepted',
   Pick<ProviderCost, 'costRatio'> &
     TaskFacts & {
       readonly channelId: number
-      /** The channel's key that was used; later queries use the same key. */
+      /** The reference of the channel's key that was used. Later queries use the same key. */
       readonly keyRef: string
       readonly upstreamId: string
-      /** As on the wire: 1 submitted, 21 already exists, 22 queued. */
+      /**
+       * The code of the provider's answer, as on the wire: 1 submitted, 21 already exists, 22
+       * queued.
+       */
       readonly code: number
-      /** The provider's description. */
+      /** The provider's description, or null if it sent none. */
       readonly description: Sealed | null
       readonly status: OpenStatus
-      /** All attempts, for the events of the call; omitted in a callback. */
+      /**
+       * All attempts to send the task, which the events of the call contain as well. They are
+       * omitted if a callback recorded the acceptance.
+       */
       readonly attempts?: readonly Attempt[]
     }
 >
 
 /**
- * The task was sent and the answer was lost, so that the provider may have it. The event has the
- * channel, the key and all attempts.
+ * The task was sent, but the answer was lost, so that the provider may have accepted the task. The
+ * event contains the channel, the key and all attempts.
  */
 export type TaskUnconfirmed = Fact<
   'TaskUnconfirmed',
@@ -92,21 +103,21 @@ export type TaskUnconfirmed = Fact<
 >
 
 /**
- * The status changed to another one that is not final. The event has the status, and the start time
- * once the task has started.
+ * The status changed to another status that is not final. The event contains the status, and the
+ * start time if the task has started.
  */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {
     readonly status: OpenStatus
-    /** Unix milliseconds at which the task was first seen in progress, or null. */
+    /** The time at which the task was first seen in progress, in unix milliseconds, or null. */
     readonly startedAt: number | null
   }
 >
 
 /**
- * The task succeeded; the same append settles its call. The event has start and finish time, the
- * image's URL, the prompt in English, and further results.
+ * The task succeeded. The same append settles the call of the task. The event contains the start
+ * and finish times, the image's URL, the prompt in English, and further results.
  */
 export type TaskSucceeded = Fact<
   'TaskSucceeded',
@@ -114,34 +125,45 @@ export type TaskSucceeded = Fact<
     readonly channelId: number
     readonly startedAt: number | null
     readonly finishedAt: number
-    /** Only for drawings. */
+    /** The URL of the image of a drawing. It is null for a music task. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /** JSON text: `buttons` and `properties` of a drawing, `data` of a music task. */
+    /**
+     * The result as JSON text: `buttons` and `properties` of a drawing, or `data` of a music task.
+     */
     readonly result: Sealed | null
   }
 >
 
 /**
- * The cause of a failure: the provider reported it (`failed`), no provider accepted the task
- * (`refused`, or `unreachable` without an answer), the state of the task is unknown (`lost`), or it
- * took more than an hour (`timeout`).
+ * The cause of a failure.
+ * `failed`: the provider reported the failure.
+ * `refused`: no provider accepted the task.
+ * `unreachable`: no provider answered.
+ * `lost`: the state of the task is unknown.
+ * `timeout`: the task took more than an hour.
  */
 export type FailureCause = 'failed' | 'refused' | 'unreachable' | 'lost' | 'timeout'
 
 /**
- * The task ended without a result; the same append releases its call. The event has finish time and
- * reason.
+ * The task ended without a result. The same append releases the call of the task. The event
+ * contains the finish time and the cause.
  */
 export type TaskFailed = Fact<
   'TaskFailed',
   TaskFacts & {
-    /** null means that no provider had the task. */
+    /** The channel of the task. null means that no provider accepted it. */
     readonly channelId: number | null
-    /** The code with which the provider refused the task: 3, 23, 24…; otherwise null. */
+    /**
+     * The code with which the provider refused the task, such as 3, 23 or 24. It is null for other
+     * failures.
+     */
     readonly code: number | null
     readonly cause: FailureCause
-    /** The provider's words, or null where it gave none; then only the cause is known. */
+    /**
+     * The reason in the provider's words. null means that the provider gave none, so that only the
+     * cause is known.
+     */
     readonly failReason: Sealed | null
     readonly startedAt: number | null
     readonly finishedAt: number

@@ -29,7 +29,10 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** Applies to all of the tokens or to none: one unknown token refuses the command. */
+/**
+ * A command for several tokens of a user. It applies to all of the tokens, or to none if one of
+ * them is unknown.
+ */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -37,8 +40,8 @@ type ForTokens<Type extends string> = {
 }
 
 /**
- * `now` is in unix seconds, as expiry times are. `exhausted` are the tokens whose budget is used
- * up, which only the account knows. `names` are the tokens' names for error messages.
+ * Enables several tokens. `now` is in unix seconds. `exhausted` are the tokens without remaining
+ * budget, which only the account can determine. `names` are the tokens' names for error messages.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -52,18 +55,21 @@ export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTo
 
 export type TokenErrorCode =
   /**
-   * The token was never created, was deleted, or belongs to another user; params if the command has
-   * several tokens: `tokenId`.
+   * The token does not exist, was deleted, or belongs to another user. If the command has several
+   * tokens, params: `tokenId`.
    */
   | 'TokenUnknown'
-  /** The id belongs to another token. */
+  /** The id already belongs to another token. */
   | 'TokenExists'
   /**
-   * The token has expired, so a later expiry has to be set first; params if the command has several
-   * tokens: `names`, `more`.
+   * The token has expired, so the user has to set a later expiry first. If the command has several
+   * tokens, params: `names`, `more`.
    */
   | 'TokenExpired'
-  /** The token's budget is used up, so more quota has to be added first; params as above. */
+  /**
+   * The token has no remaining budget, so the user has to add quota first. If the command has
+   * several tokens, params: `names`, `more`.
+   */
   | 'TokenExhausted'
   /** The user would have more than `limit` tokens. */
   | 'TooManyTokens'
@@ -77,14 +83,14 @@ type TokenRecord = {
 }
 
 /**
- * One user's tokens by id. Deleted ones are removed; `highestId` prevents that their ids are
- * reused.
+ * The tokens of one user, by id. Deleted tokens are removed. `highestId` prevents the reuse of
+ * their ids.
  */
 type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
-/** The most tokens of one user. */
+/** The maximum number of tokens of one user. */
 export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenError
@@ -137,7 +143,8 @@ const unlessNone = (
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
 /**
- * Refuses to enable tokens that have expired or are exhausted, because they would remain unusable.
+ * Returns an error if a token to enable has expired or has no remaining budget, because it would
+ * remain unusable.
  */
 function unusableError(
   { now, exhausted, names }: EnableTokens,
@@ -178,7 +185,7 @@ function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcom
   return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 2, data }]
 }
 
-/** Changes `state` in place and returns it. */
+/** Applies an event to `state` in place and returns `state`. */
 function evolve(state: TokensState, recorded: TokenEvent): TokensState {
   const { tokens } = state
   const event = upcastToken(recorded)

@@ -1,12 +1,15 @@
 import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
-/** All tokens of one owner share one stream, so that a batch of them is one event. */
+/**
+ * Returns the name of the stream with all tokens of a user. They share one stream, so that a change
+ * of several tokens is one event.
+ */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
 
-/** The stream in which the ids of all tokens are assigned. */
+/** The stream in which the ids of all users' tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/** The most calls (and successful calls) per period; 0 means no limit. */
+/** The maximum number of calls, and of successful calls, per period. 0 means no limit. */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number
@@ -14,31 +17,42 @@ export type TokenRateLimit = {
   readonly success: number
 }
 
-/** Sealed with the owner's key; `plain` where version 1 recorded it in plain text. */
+/**
+ * The name of a token, sealed with the owner's key. Version 1 of the events recorded the name as
+ * plain text (`plain`).
+ */
 export type TokenName = Sealed | { readonly plain: string }
 
-/** The settings that the owner can change. The budget belongs to the account (`TokenBudgetSet`). */
+/**
+ * The settings of a token that the owner can change. The budget is part of the account
+ * (`TokenBudgetSet`).
+ */
 export type TokenTerms = {
   readonly name: TokenName
-  /** Unix seconds; null means never. */
+  /** The expiry in unix seconds. null means never. */
   readonly expiresAt: number | null
-  /** Empty for the user's own group. */
+  /** The group of the token's calls. If it is empty, the user's group applies. */
   readonly group: string
-  /** null allows every model of the group. */
+  /** The models that the token may use. null allows all models of the group. */
   readonly models: readonly string[] | null
-  /** One address or CIDR per line; null allows every address. */
+  /** The allowed addresses: one IP address or CIDR range per line. null allows all addresses. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
-  /** The most tokens of its calls in any minute, estimated at their start; 0 means no limit. */
+  /**
+   * The maximum number of tokens that calls may use in any minute. The usage of a call is estimated
+   * when the call starts. 0 means no limit.
+   */
   readonly tokensPerMinute: number
-  /** The most simultaneous calls; 0 means no limit for this token. */
+  /** The maximum number of simultaneous calls. 0 means no limit for this token. */
   readonly maxConcurrency: number
 }
 
-/** The settings shared by tokens that are created together. */
+/** The settings that tokens have in common if they are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
-/** The terms of a token that narrows nothing: what its user may call is the limit. */
+/**
+ * The terms of a token without restrictions. Its calls are only limited by the rights of its user.
+ */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
@@ -52,9 +66,9 @@ export const UNRESTRICTED_TERMS: SharedTerms = {
 export type NewToken = {
   readonly tokenId: number
   readonly name: TokenName
-  /** A keyed hash of the key, by which the relay finds the token. */
+  /** The keyed hash of the key. The relay finds the token by this hash. */
   readonly keyLookup: string
-  /** The vault reference of the key, for its owner. */
+  /** The vault reference of the key, which the owner can read. */
   readonly keyRef: string
   /** The last four characters of the key. */
   readonly keyHint: string
@@ -74,7 +88,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** Only tokens whose status changed are listed. */
+/** An event of several tokens. Tokens whose status does not change are omitted. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }
@@ -91,7 +105,7 @@ export type TokenEvent =
   | TokensDisabled
   | TokensDeleted
 
-/** The latest version of each event. */
+/** The latest version of each event type. */
 export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensCreated: 2,
   TokenTermsChanged: 2,
@@ -100,10 +114,10 @@ export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensDeleted: 1,
 }
 
-/** The shape of version 1. */
+/** The shape of names in version 1. */
 type Named = { readonly name: string }
 
-/** Converts a recorded event to its latest version: version 1 had names in plain text. */
+/** Converts an event to its latest version. Version 1 contained names as plain text. */
 export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
   if (event.v > 1) return event
   if (event.type === 'TokensCreated') {
@@ -119,7 +133,7 @@ export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: 
 
 const plainName = (recorded: object): TokenName => ({ plain: (recorded as Named).name })
 
-/** The ids `first` to `first + count - 1` are assigned to that user permanently. */
+/** The ids `first` to `first + count - 1` were permanently assigned to a user. */
 export type TokenIdsTaken = Fact<
   'TokenIdsTaken',
   { readonly userId: number; readonly first: number; readonly count: number }

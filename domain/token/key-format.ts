@@ -1,13 +1,14 @@
 /**
- * A token's key without `sk-` has 42 random characters and a checksum of 6 characters, all of
- * `ALPHABET`. A guessed key can therefore be refused by its form, without a lookup.
+ * The number of random characters in a token's key. After `sk-`, a key has 42 random characters and
+ * a checksum of 6 characters, all from `ALPHABET`. The checksum allows guessed keys to be refused
+ * without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
 const CHECK_CHARACTERS = 6
 
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The key with its checksum. `random` has 42 characters of the alphabet. */
+/** Returns the key with its checksum. `random` has 42 characters of the alphabet. */
 export const completeKey = (random: string): string => random + checksumOf(random)
 
 export const isWellFormedKey = (key: string): boolean =>
@@ -15,7 +16,8 @@ export const isWellFormedKey = (key: string): boolean =>
   checksumOf(key.slice(0, KEY_RANDOM_CHARACTERS)) === key.slice(KEY_RANDOM_CHARACTERS)
 
 /**
- * CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant digit first.
+ * Returns the CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, with the most
+ * significant digit first.
  */
 function checksumOf(text: string): string {
   let crc = 0xffffffff

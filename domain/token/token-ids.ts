@@ -4,7 +4,7 @@ import type { Decider } from '../shared/decider.ts'
 import type { TokenError } from './decide.ts'
 import type { TokenIdsTaken } from './events.ts'
 
-/** `first` is one above the highest assigned id that the caller knows. */
+/** Assigns `count` ids to a user. `first` must be one above the highest assigned id. */
 export type AssignTokenIds = {
   readonly type: 'AssignTokenIds'
   readonly userId: number
@@ -15,8 +15,9 @@ export type AssignTokenIds = {
 export type TokenIdsState = { readonly highest: number }
 
 /**
- * Assigns consecutive ids to the first caller; a caller with an outdated `first` gets
- * `TokenExists`. The event is written in the same append as the tokens, so that no id is wasted.
+ * Assigns consecutive ids. The first of several simultaneous commands succeeds, and the others get
+ * `TokenExists` because their `first` is outdated. The same append creates the tokens, so that no
+ * id is wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),

@@ -5,7 +5,7 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
- * A payment that the provider reported with a valid signature. All of its members must match the
+ * Records a payment that the provider reported with a valid signature. All members must match the
  * order.
  */
 export type PayTopUp = {
@@ -14,39 +14,46 @@ export type PayTopUp = {
   readonly provider: PaymentProvider
   readonly merchant: string
   readonly currency: string
-  /** In hundredths of the currency. */
+  /** The amount in hundredths of the currency. */
   readonly cents: bigint
   readonly paymentId: string
   readonly rebate: Rebate | null
 }
 
-/** `cents` is above 0 and at most what is left of the payment. */
+/**
+ * Records a refund by an admin. `cents` is above 0 and at most the part of the payment that was not
+ * refunded.
+ */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /** The number of refunds when the requester read the order. */
+  /**
+   * The number of refunds when the admin read the order. The command is refused if there are more
+   * by now.
+   */
   readonly refundsBefore: number
-  /** The order's `changes` on which the shares are based; if omitted, they are not checked. */
+  /** The value of `changes` when the shares were computed. If it is omitted, it is not checked. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** The `changes` of the `TopUpState` on which the accompanying commands are based. */
+  /** The value of `TopUpState.changes` for which the accompanying commands were computed. */
   readonly changesBefore: number
-  /** The sealed note that the user sees next to quota that is taken back. */
+  /** The sealed note that the user sees if quota is deducted. */
   readonly note: Sealed
   readonly currency: string
 }
 
 /**
- * The provider reported the status of a refund, or the sum of all refunds of a charge (`isTotal`).
+ * The provider reported the status of one refund, or, if `isTotal` is set, the sum of all refunds
+ * of a charge.
  */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
   readonly isTotal: boolean
-  /** In hundredths of the currency. */
+  /** The amount in hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
@@ -56,15 +63,15 @@ export type ReportRefund = Report & {
 export type ReportDispute = Report & {
   readonly type: 'ReportDispute'
   readonly disputeId: string
-  /** In hundredths of the currency. */
+  /** The amount in hundredths of the currency. */
   readonly cents: bigint
   readonly status: string
   readonly reason: string
-  /** Unix seconds; null means that no evidence is accepted. */
+  /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
   readonly dueBy: number | null
-  /** What the report says about the money; null means nothing. */
+  /** The movement of money that the report states. null means that it states none. */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** When the provider made the statement, in unix seconds. */
+  /** The time of the provider's statement in unix seconds. */
   readonly statedAt: number
 }
 
@@ -75,14 +82,17 @@ export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
 export type TopUpErrorCode =
   | 'TopUpUnknown'
   | 'TopUpExists'
-  /** The report does not match the order; params: `field`. */
+  /** The report does not match the order. params: `field`. */
   | 'TopUpMismatch'
-  /** params: `paymentId` of the payment that counted. */
+  /**
+   * The order was already paid with another report. params: `paymentId` of the payment that
+   * counted.
+   */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
-  /** The amount is 0 or exceeds what is left of the payment; params: `left`. */
+  /** The amount is 0 or exceeds the part of the payment that was not refunded. params: `left`. */
   | 'RefundOutOfRange'
-  /** Another refund was made meanwhile. */
+  /** Another refund was made after the admin had read the order. */
   | 'RefundedMeanwhile'
 
 export type TopUpError = CodedError<TopUpErrorCode>

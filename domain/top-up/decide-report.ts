@@ -20,22 +20,27 @@ import {
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
-/** A refund with one of these statuses moved no money, or its money came back. They are final. */
+/** Final statuses of refunds that moved no money, or whose money was returned. */
 const FAILED = ['failed', 'canceled']
-/** The money is about to leave, or has left. */
+/** Statuses of refunds whose money is about to leave, or has left. */
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/** Final statuses of disputes that were not decided against the operator. */
+/**
+ * Final statuses of disputes that were decided in the operator's favour, or closed without a
+ * decision.
+ */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/** Whether the bank has decided the dispute. Only an appeal can change such a status. */
+/**
+ * Returns whether the bank has decided the dispute. Such a status can only change after an appeal.
+ */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider; repeats change nothing. The money that left or came back
- * according to the report is compared with what was taken back so far, and the difference becomes a
- * second event.
+ * Records a report of the provider. A repeated report changes nothing. The total that left
+ * according to all reports is compared with the total that was taken back so far. The difference
+ * becomes a second event.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -55,7 +60,7 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   return [report, ...movement(command, state, order, delta)]
 }
 
-/** The change of the refunded money by a report; negative where money came back. */
+/** Returns the change of the refunded money by a report. It is negative if money was returned. */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
   if ('code' in events) return 0n
@@ -68,8 +73,8 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
 }
 
 /**
- * The hundredths that left the operator's account, permanently or for now, according to the
- * provider.
+ * Returns the money that left the operator's account, permanently or temporarily, according to the
+ * provider. The unit is hundredths of the currency.
  */
 export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
@@ -78,20 +83,24 @@ export function lostCents({ refunds, disputes, chargeCents }: ProviderReports): 
     if (FAILED.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
-  // NOTE: the charge's sum includes refunds that were not reported by id, and failed ones.
+  // NOTE: the charge's sum includes failed refunds, and refunds that were not reported by id.
   const ofCharge = chargeCents - failed
   return (live > ofCharge ? live : ofCharge) + disputed
 }
 
 /**
- * NOTE: `funds_reinstated` of a lost dispute returns money that was refunded before, which the
- * report of the refund takes back. It changes nothing here.
+ * Returns whether the disputed money counts as lost: the dispute was lost, or the money is
+ * withdrawn. NOTE: `funds_reinstated` of a lost dispute returns money that had been refunded
+ * before. The report of that refund accounts for the money, so it changes nothing here.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
 }
 
-/** A refund that an admin recorded accounts for later reports of the same money, once. */
+/**
+ * Returns the part of the money that is covered by refunds that an admin had recorded. Such a
+ * refund covers later reports of the same money once.
+ */
 function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
   const more = gone - lostCents(reports)
   if (more <= 0n) return coveredCents < gone ? coveredCents : gone
@@ -99,7 +108,7 @@ function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: b
   return coveredCents + (more < open ? more : open)
 }
 
-/** The money that has to be taken back in total, at most the payment. */
+/** Returns the total money that has to be taken back, which is at most the payment. */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
   const due = recordedCents + lostCents(reports) - coveredCents
@@ -148,7 +157,7 @@ const sourceOf = (command: TopUpReport): ReportSource =>
 
 type Reported = TopUpRefundReported | TopUpDisputeReported
 
-/** null where the report has nothing new. */
+/** Returns the event for a report, or null if the report contains nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
@@ -176,13 +185,14 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
   const known = reports.refunds.get(refundId)
   if (known === undefined) return true
   if (FAILED.includes(known.status) || known.status === status) return false
-  // A successful refund can only change to a failed one; late reports have nothing new.
+  // A successful refund can only change to a failed refund. Other reports are late and contain
+  // nothing new.
   return known.status !== 'succeeded' || FAILED.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
 
-/** The known dispute with the newer members of the report, or null if none is newer. */
+/** Returns the dispute after the report, or null if the report contains nothing newer. */
 function disputeOf(
   command: ReportDispute,
   known: ReportedDispute | undefined,
@@ -206,13 +216,16 @@ function disputeOf(
   return { disputeId, ...facts, statedAt: isNewer ? statedAt : known.statedAt }
 }
 
-/** Times are in whole seconds: of two statements in one second, a decision is the later one. */
+/**
+ * Returns whether a statement is newer than the known one. Times are in whole seconds. If two
+ * statements are from the same second, the decision counts as the later one.
+ */
 function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== known.statedAt) return statedAt > known.statedAt
   return !isDecided(known.status) || isDecided(status)
 }
 
-/** The reports with one more. Decisions and folds add it in the same way. */
+/** Returns the reports with one more report. Deciding and folding both use this function. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
   const cents = storedCents(data.money)
   if (type === 'TopUpDisputeReported') {
@@ -226,7 +239,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
   return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
-/** Why admins are notified of a report. */
+/** The reason why admins are notified of a report. */
 export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
@@ -235,7 +248,7 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** The effect in a report of which admins must be notified, or null. */
+/** Returns the effect of a report for which admins must be notified, or null. */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

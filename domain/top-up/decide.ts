@@ -69,8 +69,8 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 })
 
 /**
- * NOTE: a payment of a paid order is refused and not ignored, because the credit is in the same
- * append and must not be attempted a second time.
+ * Records the payment of an order. NOTE: a second payment of an order is refused and not ignored,
+ * because the same append contains the credit, which must not be attempted twice.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')

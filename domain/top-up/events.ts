@@ -2,41 +2,43 @@ import type { DecimalText } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** Each order has one stream, which alone decides whether it was paid. */
+/** Returns the name of an order's stream. Only this stream decides whether the order was paid. */
 export const topUpStream = (orderId: number): string => `top-up-${orderId}`
 
 export type PaymentProvider = 'epay' | 'stripe'
 export type PaymentMethod = 'zfb' | 'wx' | 'stripe'
 
-/** Money with two decimal places: `7.30`. */
+/** An amount of money with two decimal places, such as `7.30`. */
 export type MoneyText = string
 
-/** A user started a payment: its purpose, its amount and its recipient. */
+/** A user started a payment. The event contains its purpose, its amount and its recipient. */
 export type TopUpOrdered = Fact<
   'TopUpOrdered',
   {
     readonly orderId: number
     readonly userId: number
-    /** The id by which the provider knows the order; it cannot be guessed. */
+    /** The provider's id of the order. It cannot be guessed. */
     readonly tradeNo: string
     readonly provider: PaymentProvider
     readonly method: PaymentMethod
-    /** The merchant's id at the provider; empty where the secret alone identifies the merchant. */
+    /**
+     * The merchant's id at the provider. It is empty if the secret alone identifies the merchant.
+     */
     readonly merchant: string
-    /** Whole dollars of quota. */
+    /** The ordered quota in whole dollars. */
     readonly amount: number
     readonly quota: WireQuota
     readonly money: MoneyText
-    /** ISO 4217: `CNY`. */
+    /** The ISO 4217 code of the currency, such as `CNY`. */
     readonly currency: string
-    /** The top-up code that was used, and the factor that it applied to the price. */
+    /** The top-up code that was used, and the factor by which it changed the price. */
     readonly code: { readonly name: string; readonly ratio: DecimalText } | null
   }
 >
 
 /**
- * The provider reported the payment with a valid signature, and everything matched the order.
- * Happens at most once.
+ * The provider reported the payment with a valid signature, and the report matched the order. The
+ * event occurs at most once per order.
  */
 export type TopUpPaid = Fact<
   'TopUpPaid',
@@ -45,7 +47,7 @@ export type TopUpPaid = Fact<
     readonly userId: number
     /** The provider's id of the payment. */
     readonly paymentId: string
-    /** The inviter's share, which goes to the affiliate balance. */
+    /** The inviter's share, which is added to the affiliate balance. */
     readonly rebate: Rebate | null
   }
 >
@@ -57,39 +59,43 @@ export type Rebate = {
 }
 
 /**
- * The report by which money left or came back: the provider's id of the refund, charge or dispute.
+ * The report that caused a refund or a restoration. `id` is the provider's id of the refund, charge
+ * or dispute.
  */
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
 /**
- * All or a part of the money was refunded. If an admin recorded the refund, the event's meta has
- * the admin.
+ * The payment was refunded entirely or in part. If an admin recorded the refund, the event's meta
+ * contains the admin.
  */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',
   {
     readonly orderId: number
     readonly userId: number
-    /** Counts the refunds of an order from 1. */
+    /** The number of the refund within the order, from 1. */
     readonly refundNo: number
     readonly money: MoneyText
-    /** The quota that is taken back from the user, and from the inviter. */
+    /** The quota that is deducted from the user. `rebateQuota` is deducted from the inviter. */
     readonly quota: WireQuota
     readonly rebateQuota: WireQuota
-    /** The reason, sealed for the user concerned. */
+    /** The reason, sealed with the key of the user concerned. */
     readonly reason: Sealed
-    /** Omitted if an admin recorded the refund. */
+    /** The report that caused the refund. It is omitted if an admin recorded the refund. */
     readonly source?: ReportSource
   }
 >
 
-/** Money came back because a refund failed or a dispute was won: its quota is restored. */
+/**
+ * Money was returned because a refund failed or a dispute was won. The quota for this money is
+ * restored.
+ */
 export type TopUpRestored = Fact<
   'TopUpRestored',
   {
     readonly orderId: number
     readonly userId: number
-    /** Counts the restorations of an order from 1. */
+    /** The number of the restoration within the order, from 1. */
     readonly restoreNo: number
     readonly money: MoneyText
     readonly quota: WireQuota
@@ -98,20 +104,25 @@ export type TopUpRestored = Fact<
   }
 >
 
-/** The provider reported the status of a refund, whoever started it. */
+/**
+ * The provider reported the status of a refund, which an admin or the provider may have started.
+ */
 export type TopUpRefundReported = Fact<
   'TopUpRefundReported',
   {
     readonly orderId: number
     readonly userId: number
-    /** The provider's id of the refund, or of the charge where `isTotal` is set. */
+    /** The provider's id of the refund, or of the charge if `isTotal` is set. */
     readonly refundId: string
     readonly money: MoneyText
-    /** `money` is the sum of all refunds of the charge so far. */
+    /** Set if `money` is the sum of all refunds of the charge so far. */
     readonly isTotal?: true
-    /** The provider's status: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
+    /**
+     * The provider's status of the refund: `pending`, `succeeded`, `failed`, `canceled`,
+     * `requires_action`.
+     */
     readonly status: string
-    /** A code of the provider; empty where it gave none. */
+    /** The provider's code for the reason. It is empty if the provider sent none. */
     readonly reason: string
     /** The part of all reported money that admins had already recorded. */
     readonly coveredMoney: MoneyText
@@ -126,16 +137,19 @@ export type TopUpDisputeReported = Fact<
     readonly userId: number
     readonly disputeId: string
     readonly money: MoneyText
-    /** A code of the provider: `fraudulent`. */
+    /** The provider's code for the reason, such as `fraudulent`. */
     readonly reason: string
-    /** The provider's status: `needs_response`, `under_review`, `won`, `lost`. */
+    /** The provider's status of the dispute: `needs_response`, `under_review`, `won`, `lost`. */
     readonly status: string
-    /** Until when evidence is accepted, in unix seconds; null means that none is accepted. */
+    /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
     readonly dueBy: number | null
-    /** Whether the money was taken from the operator's account, and whether it was returned. */
+    /**
+     * Whether the money was taken from the operator's account. `isReinstated` states whether it was
+     * returned.
+     */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
-    /** When the provider stated the status, in unix seconds; older statements change nothing. */
+    /** The time of the provider's statement in unix seconds. Older statements change nothing. */
     readonly statedAt: number
     /** The part of all reported money that admins had already recorded. */
     readonly coveredMoney: MoneyText

@@ -5,31 +5,42 @@ import type { MoneyText } from './events.ts'
 
 const FORM = /^(\d{1,12})(?:\.(\d{1,2})0{0,16})?$/
 
-/** The hundredths in `7.3`, `7.30` or `7`. Returns null for text that is not such an amount. */
+/**
+ * Returns the hundredths in an amount such as `7.3`, `7.30` or `7`. Returns null for text that is
+ * not an amount.
+ */
 export function centsOf(text: string): bigint | null {
   const [, whole, fraction = ''] = FORM.exec(text) ?? []
   return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
 }
 
-/** Text with two decimal places: `7.30`. */
+/** Formats hundredths as text with two decimal places, such as `7.30`. */
 export const moneyText = (cents: bigint): MoneyText =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** The price of `amount` dollars of quota in hundredths; rounded once, half up. */
+/**
+ * Returns the price of `amount` dollars of quota, in hundredths. The price is rounded once, half
+ * up.
+ */
 export const priceCents = (amount: number, price: DecimalText, ratio: DecimalText): bigint =>
   rounded(product(integer(BigInt(amount) * 100n), price, ratio))
 
-/** The quota for `amount` dollars. */
+/** Returns the quota for `amount` dollars. */
 export const quotaOfDollars = (amount: number, quotaPerUnit: DecimalText): Quota =>
   rounded(product(integer(amount), quotaPerUnit))
 
-/** A percentage of the quota, rounded down so that no unit beyond the share is given. */
+/**
+ * Returns a percentage of the quota, rounded down so that the result never exceeds the exact share.
+ */
 export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   const { units, scale } = times(integer(quota), decimalOf(percentage))
   return units / (100n * 10n ** BigInt(scale))
 }
 
-/** The part of `quota` for `cents` of `allCents`, rounded down; all of it for all of them. */
+/**
+ * Returns the part of `quota` that `cents` of `allCents` bought, rounded down. If `cents` equals
+ * `allCents`, the part is the entire quota.
+ */
 export const partOf = (quota: Quota, cents: bigint, allCents: bigint): Quota =>
   (quota * cents) / allCents
 

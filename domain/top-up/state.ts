@@ -6,7 +6,7 @@ import { centsOf, partOf } from './money.ts'
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
 /**
- * A refund that the provider reported. It is live while its money is about to leave or has left.
+ * A refund that the provider reported. `isLive` is true if its money is about to leave or has left.
  */
 export type ReportedRefund = {
   readonly cents: bigint
@@ -19,24 +19,30 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/** What the provider reported about the money, as opposed to what admins recorded. */
+/**
+ * The refunds and disputes that the provider reported. Refunds that admins recorded are not
+ * included.
+ */
 export type ProviderReports = {
-  /** By the provider's id. */
+  /** The reported refunds by the provider's id. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
-  /** By the provider's id. */
+  /** The reported disputes by the provider's id. */
   readonly disputes: ReadonlyMap<string, ReportedDispute>
-  /** The largest sum of all refunds of the charge that the provider reported. */
+  /** The largest reported sum of all refunds of the charge, in hundredths. */
   readonly chargeCents: bigint
 }
 
 export type TopUpState = {
-  /** null if it was never ordered. */
+  /** The order's data. null means that it was never ordered. */
   readonly order: TopUpOrdered['data'] | null
-  /** null while it is not paid. */
+  /** The payment. null means that the order is not paid. */
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /** The money whose quota is currently taken back, no matter who reported it. */
+  /**
+   * The money that is currently refunded, in hundredths. Refunds by admins and by the provider are
+   * included.
+   */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota
@@ -44,11 +50,14 @@ export type TopUpState = {
   readonly recordedCents: bigint
   readonly reports: ProviderReports
   /**
-   * The part of the money reported by the provider that admins also recorded. It is taken back
-   * once.
+   * The part of the money reported by the provider that admins also recorded. This money is taken
+   * back only once.
    */
   readonly coveredCents: bigint
-  /** The number of the order's events, by which a decision on an outdated state is refused. */
+  /**
+   * The number of the order's events. A command that was computed for an outdated number is
+   * refused.
+   */
   readonly changes: number
 }
 
@@ -69,9 +78,9 @@ export const initialTopUp = (): TopUpState => ({
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * The quota that is taken back with so many hundredths, or restored for a negative number. It is
- * the share of all refunds together minus what was taken back before. Thus the parts of a full
- * refund add up to the exact whole, and a restoration returns exactly what is no longer refunded.
+ * Returns the quota to deduct for a refund of `cents`, or, if `cents` is negative, the quota to
+ * restore. The result is the share of all refunds together minus the quota deducted so far. The
+ * parts of a full refund therefore add up to the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
@@ -84,7 +93,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** The hundredths of an amount in an event, which is always valid. */
+/** Returns the hundredths of an amount in an event. Such an amount is always valid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an order says its money')

@@ -4,14 +4,14 @@ import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
 /**
- * The role of the admin who changes another user's account; null when users change their own
+ * The role of the admin who changes another user's account. It is null if users change their own
  * account.
  */
 export type ActorRole = Role | null
 
 export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
 
-/** Only the given fields are changed. */
+/** Changes the profile of a user. Omitted fields keep their values. */
 type ChangeProfile = {
   readonly type: 'ChangeProfile'
   readonly actorRole: ActorRole
@@ -23,11 +23,11 @@ type ChangePassword = {
   readonly actorRole: ActorRole
   readonly passwordRef: string
   /**
-   * The command is refused if logins were invalidated since, because the requester may be an
-   * intruder.
+   * The user's version of logins when the request was authenticated. The command is refused if
+   * logins have been invalidated since, because the requester may be an intruder.
    */
   readonly ifVersion?: number
-  /** The server generated the password, so the user should choose another one. */
+  /** Set if the server generated the password. The user should then choose another one. */
   readonly isTemporary?: boolean
 }
 
@@ -48,21 +48,24 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
-/** Refused unless the actor may change this user. Used in appends to streams that know no roles. */
+/**
+ * Changes nothing, but is refused if the actor may not change this user. It protects appends to
+ * other streams, which do not know roles.
+ */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
-/** Invalidates all logins of the user, because a credential other than the password was removed. */
+/** Invalidates all logins of a user, because a credential other than the password was removed. */
 type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
-/** Makes all texts about the user permanently unreadable. Deactivates the user if necessary. */
+/** Makes all texts about the user permanently unreadable. An active user is deactivated as well. */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * `replaces` is the key of the identity of this provider that is currently bound, or null. It is
- * released in the same append, so the command is refused if the user has bound another one
- * meanwhile.
+ * Binds an identity to the user. `replaces` is the key of the currently bound identity of the
+ * provider, or null. The same append releases that identity. The command is refused if the user has
+ * bound another identity meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -76,8 +79,9 @@ export type BindIdentity = {
 export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * `enabledLoginMethods` are the methods that the site offers now. They include the passkey if this
- * user has one, which this aggregate does not know.
+ * Removes an identity from the user. `enabledLoginMethods` are the methods that the site currently
+ * offers. They include the passkey only if the user has one, because this aggregate has no
+ * passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
@@ -85,13 +89,16 @@ export type UnbindIdentity = {
   readonly identityKey: string
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
-   * The value before the passkeys were read; the command is refused if a login method was removed
-   * since.
+   * The value of `waysGone` before the passkeys were read. The command is refused if a login method
+   * has been removed since.
    */
   readonly ifWaysGone: number
 }
 
-/** Refused unless one of these methods remains. Used in the append that removes passkeys. */
+/**
+ * Records that the user's passkeys are removed. The command is refused if no enabled login method
+ * remains. The same append removes the passkeys.
+ */
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'
   readonly enabledLoginMethods: readonly LoginMethod[]
@@ -122,7 +129,7 @@ type ClaimUsername = {
   readonly userId: number
 }
 
-/** Changes nothing unless the name belongs to this user. */
+/** Releases a username. The command changes nothing if the name belongs to another user. */
 type ReleaseUsername = {
   readonly type: 'ReleaseUsername'
   readonly nameKey: string
@@ -132,21 +139,27 @@ type ReleaseUsername = {
 export type UsernameCommand = ClaimUsername | ReleaseUsername
 
 export type UserErrorCode =
-  /** The user was never created, or was deleted. */
+  /** The user does not exist or was deleted. */
   | 'UserUnknown'
-  /** The id belongs to another user. */
+  /** The id already belongs to another user. */
   | 'UserExists'
-  /** The target's role is not below the actor's. */
+  /** The role of the user to change is not below the actor's role. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
   /** A super admin cannot be disabled, deleted or demoted. */
   | 'SuperAdminProtected'
-  /** Another identity of this provider was bound or unbound meanwhile. */
+  /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
-  /** The password or the role was changed, or the user was disabled, meanwhile. */
+  /**
+   * The password or the role was changed, or the user was disabled, after the request was
+   * authenticated.
+   */
   | 'LoginVoid'
-  /** Another login method was removed meanwhile, so the remaining ones have to be checked again. */
+  /**
+   * Another login method was removed meanwhile, so the client has to check the remaining methods
+   * again.
+   */
   | 'WaysInChanged'
   /** The user would have no login method left. */
   | 'LastWayIn'

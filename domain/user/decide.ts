@@ -24,7 +24,7 @@ function create({ type, ...data }: CreateUser, user: UserRecord | null): Outcome
   return user.passwordRef === data.passwordRef ? [] : codedError('UserExists')
 }
 
-/** Applies to deactivated users as well, and to each user only once. */
+/** Erases a user, who may already be deactivated. A repeated command changes nothing. */
 function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user === null) return codedError('UserUnknown')
   if (actorRole < SUPER_ADMIN) return codedError('OnlySuperAdminErases')
@@ -84,13 +84,17 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * Admins may only change users with a lower role; the super admin may also change the own account.
+ * Returns whether the actor may change the user. Admins may only change users with a lower role.
+ * The super admin may also change the super admin's own account.
  */
 function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/** Invalidates all earlier sessions and access tokens. */
+/**
+ * Returns the next version of the user's logins, which invalidates all earlier sessions and access
+ * tokens.
+ */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [

@@ -4,12 +4,12 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * Each name that was ever taken has one stream; `nameKey` is a keyed hash of the lower-case
- * username.
+ * Returns the name of a username's stream. Each name that was ever used has one stream. `nameKey`
+ * is a keyed hash of the lower-case name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
-/** 1 is a normal user, 10 an admin, 100 the super admin. */
+/** The role of a user: 1 is a normal user, 10 an admin, 100 the super admin. */
 export type Role = 1 | 10 | 100
 
 export type UsernameClaimed = Fact<
@@ -17,7 +17,7 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
-/** The name can be claimed again, by any user. */
+/** A username was released. Any user can claim it again. */
 export type UsernameReleased = Fact<
   'UsernameReleased',
   { readonly nameKey: string; readonly userId: number }
@@ -32,27 +32,31 @@ export type UserCreated = Fact<
     readonly role: Role
     readonly group: string
     /**
-     * The vault reference of the password's hash; null for users who registered without a password.
+     * The vault reference of the password's hash. It is null for users who registered without a
+     * password.
      */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
 >
 
-/** Only the changed fields are present. */
+/** The profile was changed. The event contains only the changed fields. */
 export type UserProfileChanged = Fact<
   'UserProfileChanged',
   { readonly userId: number; readonly displayName?: Sealed }
 >
 
-/** All earlier sessions and access tokens are invalid: `authVersion` increases by one. */
+/**
+ * The password was changed. All earlier sessions and access tokens are invalid, because
+ * `authVersion` increases by one.
+ */
 export type UserPasswordChanged = Fact<
   'UserPasswordChanged',
   {
     readonly userId: number
     readonly passwordRef: string
     readonly authVersion: number
-    /** The server generated the password, so the user should change it. */
+    /** Set if the server generated the password. The user should then change it. */
     readonly isTemporary?: true
   }
 >
@@ -62,7 +66,7 @@ export type UserGroupChanged = Fact<
   {
     readonly userId: number
     readonly group: string
-    /** The reason that the admin gave. */
+    /** The reason that the admin entered. */
     readonly note?: Sealed
   }
 >
@@ -80,7 +84,7 @@ export type UserDisabled = Fact<
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
 /**
- * The user was deactivated (the term in the console): the history remains, and logins are
+ * The user was deactivated, which is the term in the console. The history remains, and logins are
  * impossible.
  */
 export type UserDeleted = Fact<
@@ -88,13 +92,19 @@ export type UserDeleted = Fact<
   { readonly userId: number; readonly authVersion: number }
 >
 
-/** All earlier sessions and access tokens are invalid, although role and password are unchanged. */
+/**
+ * The logins were invalidated. All earlier sessions and access tokens are invalid, although the
+ * role and the password are unchanged.
+ */
 export type UserLoginsVoided = Fact<
   'UserLoginsVoided',
   { readonly userId: number; readonly authVersion: number }
 >
 
-/** A tombstone: the key of everything that was sealed for this user is destroyed. */
+/**
+ * The user was erased. The key of everything that was sealed for the user is destroyed. The event
+ * remains as a tombstone.
+ */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 
 export type UserSettings = {
@@ -107,13 +117,13 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: UserSettings }
 >
 
-/** Replaces the identity of this provider that was bound before, if any. */
+/** An identity was bound to the user. It replaces an earlier identity of the same provider. */
 export type IdentityBound = Fact<
   'IdentityBound',
   {
     readonly userId: number
     readonly provider: IdentityProvider
-    /** The key in the name of the identity's stream. */
+    /** The keyed hash in the name of the identity's stream. */
     readonly identityKey: string
     /** The provider's id, or the email address. */
     readonly identity: Sealed
@@ -130,9 +140,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * Passkeys were removed, which the stream of credentials records. It is repeated here so that of
- * two simultaneous changes, each of which relies on what the other removes, the later one is
- * refused.
+ * Passkeys were removed. The credentials stream records the removal; this event repeats it in the
+ * user's stream. Of two simultaneous changes that each rely on a login method that the other
+ * removes, the later change is then refused.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -30,7 +30,10 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/** The passkeys themselves are removed in the same append. */
+/**
+ * Records the removal of the user's passkeys. The same append removes the passkeys from the
+ * credentials stream.
+ */
 export function dropPasskeys(
   { enabledLoginMethods, ifWaysGone }: DropPasskeys,
   user: UserRecord,

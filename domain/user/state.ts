@@ -14,20 +14,20 @@ export type UserRecord = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  /** null means that the user has no password. */
+  /** The vault reference of the password's hash. null means that the user has no password. */
   readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
-  /** The keys of the bound identities, by provider. */
+  /** The keys of the bound identities by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
-  /** How often a login method was removed. */
+  /** The number of times that a login method was removed. */
   readonly waysGone: number
 }
 
-/** `user` is null if it was never created. */
+/** The state of a user. `user` is null if the user was never created. */
 export type UserState = { readonly user: UserRecord | null }
 
 export const initialUser = (): UserState => ({ user: null })

@@ -3,10 +3,12 @@ import type { Decider } from '../shared/decider.ts'
 import type { UsernameCommand, UsernameError } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
 
-/** `userId` is null while the name belongs to nobody. */
+/** The state of a username. `userId` is null while no user has claimed the name. */
 export type UsernameState = { readonly userId: number | null }
 
-/** A name belongs to the first user who claimed it, until that user is erased. */
+/**
+ * The decider of one username. The first user who claims a name owns it until the user is erased.
+ */
 export const usernameDecider: Decider<
   UsernameState,
   UsernameCommand,

@@ -55,7 +55,7 @@ export const LOGIN: OptionSection = {
   ],
 }
 
-/** The options of every OAuth provider: a switch, an id and a secret. */
+/** Returns the options that every OAuth provider has: a switch, a client id and a client secret. */
 const client = (
   site: string,
   keys: { readonly flag: string; readonly id: string; readonly secret: string },
@@ -89,12 +89,13 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionRow =
   preset,
   access: 'root',
   label: { zh, en },
-  // The browser, and not this server, opens the authorization endpoint.
+  // The browser opens the authorization endpoint, and this server sends no requests to it.
   ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
 })
 
 /**
- * The addresses of the provider, because a self-hosted installation has others than the public one.
+ * Returns the options for a provider's endpoints. They can be set because a self-hosted provider
+ * has other addresses than the public provider.
  */
 const endpointsOf = (
   site: string,

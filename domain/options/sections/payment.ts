@@ -38,7 +38,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'Price',
-      // A price of 0 would give quota away at the first top-up.
+      // A price of 0 would give quota away with the first top-up.
       type: decimal('0.0001', '1000000'),
       preset: '7.3',
       access: 'root',
@@ -55,7 +55,7 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'TopUpCodes',
-      // As for the price: nothing could be ordered at 0.
+      // A factor of 0 is not allowed, because nothing can be ordered at a price of 0.
       type: RATIOS_ABOVE_ZERO,
       preset: '{}',
       access: 'root',
@@ -76,7 +76,10 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/** Currencies with two decimal places, which all amounts of money here have. */
+/**
+ * The supported currencies. All have two decimal places, because all amounts of money are computed
+ * in hundredths.
+ */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {
