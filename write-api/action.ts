@@ -28,7 +28,10 @@ import type { HumanCheck } from './sessions/human-check.ts'
 import type { LoginGuard } from './sessions/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
-/** The app as actions register on it: handlers are typed by their schemas. */
+/**
+ * The Fastify instance on which actions register their routes. The types of a handler are derived
+ * from its schemas.
+ */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -41,7 +44,7 @@ export type Api = FastifyInstance<
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The channel types that a provider serves, each with the fields that it requires. */
+  /** The supported channel types. Each type has the fields that its channels require. */
   readonly servedTypes: ServedTypes
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
@@ -51,18 +54,21 @@ export type Deps = {
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
-  /** HTTP client for the OAuth providers. */
+  /** The HTTP client for OAuth providers. */
   readonly outbound: Outbound
-  /** The rule that decides which addresses channels may use. */
+  /** The policy that decides which addresses channels may use. */
   readonly upstreams: OutboundPolicy
 }
 
-/** One action: its route, its schema and what it does. */
+/** An action registers one route with its schema and its handler. */
 export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
-/** Actor, cause (the request's id) and time, which every event of an action carries. */
+/**
+ * Returns the actor, the cause (the request's id) and the time, which are recorded in all events of
+ * an action.
+ */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
@@ -70,8 +76,8 @@ export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandConte
 })
 
 /**
- * Returns the events that were appended. Throws the error of a rejected command, which the error
- * handler renders in the caller's language.
+ * Returns the events that a command appended. Throws the error of a rejected command, which the
+ * error handler renders in the caller's language.
  */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
@@ -79,9 +85,9 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Sends the position of the write in `X-Position` and delays the response until the read models
- * behind the caller's screens include it, for two seconds at most. The write is committed either
- * way.
+ * Sends the position of a write in `X-Position` and waits until the named read models include it,
+ * so that the caller's next page shows the change. The wait ends after two seconds at most. The
+ * write is already committed.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,
@@ -93,5 +99,5 @@ export async function waitUntilVisible(
   await freshness.waitFor(names, position, FRESH_WITHIN_MS)
 }
 
-/** Returns the id of a path whose schema is `IdParams`. */
+/** Returns the id from a path whose schema is `IdParams`. */
 export const idOf = ({ id }: Static<typeof IdParams>): number => Number(id)

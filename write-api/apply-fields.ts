@@ -7,10 +7,10 @@ import { type Fields, sentValues, type ValuesOf } from '#read-api/contract/field
 import { validationWords } from './validation-words.ts'
 
 /**
- * Returns the values with the fields that the request sets. A field that is sent back as it was
- * read stays as it is stored, so that the request changes nothing: a sealed text is not sealed
- * again, and a field that is missing, because it is newer than the resource, stays missing. Throws
- * for a text with control characters, which cannot be stored.
+ * Returns the values with the fields of the request applied. A field that has its current value is
+ * left as it is stored: a sealed text is not sealed again, and a field that the resource does not
+ * store yet is not added. A text with control characters is rejected with an error, because it
+ * cannot be stored.
  */
 export async function applyFields<F extends Fields, Values extends Partial<ValuesOf<F>>>(
   fields: F,

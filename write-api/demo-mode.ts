@@ -5,15 +5,14 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
 /**
- * These routes stay open on a demo site: setup, login and logout, because a visitor who cannot
- * sign in sees nothing; payment notifications, because money that changed hands must be credited;
- * and the price of an order, because asking for it changes nothing.
+ * The write routes that stay open on a demo site. Visitors must be able to set up, log in and log
+ * out. Payment notifications must credit money that was paid. A price request changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
 /**
- * Rejects every write on a demo site, unless the super admin makes it: only that user can end the
+ * Rejects all writes on a demo site, except by the super admin, who must be able to end the demo
  * mode.
  */
 export function rejectWritesOnDemoSite(app: FastifyInstance, { db }: Core): void {

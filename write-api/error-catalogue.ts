@@ -22,7 +22,7 @@ import { TOP_UP_ERRORS } from './top-ups/top-up-errors.ts'
 import { ACCOUNT_ERRORS } from './users/account-errors.ts'
 import { USER_ERRORS } from './users/user-errors.ts'
 
-/** Every error code of the aggregates that this API sends commands to. */
+/** The error codes of all aggregates to which this API sends commands. */
 export type DomainErrorCode =
   | AccountErrorCode
   | ChannelErrorCode
@@ -37,7 +37,7 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/** Type-checked for completeness: a domain code without a status and a message does not compile. */
+/** The status and message of each domain error. A code without an entry does not compile. */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...CHANNEL_ERRORS,
@@ -53,6 +53,6 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
 
 const domainError = errorsOf(DOMAIN_ERRORS)
 
-/** Converts an error of the domain into the HTTP error to throw. */
+/** Converts a domain error to the HTTP error to throw. */
 export const toHttpError = ({ code, params }: CodedError): HttpError =>
   domainError(code as DomainErrorCode, params)

@@ -1,7 +1,10 @@
-/** Runs work of the same name one piece at a time, in order of arrival. */
+/** Runs work with the same name one after another, in the order of the calls. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/** A name is removed as soon as no work waits for it, so the number of names is not limited. */
+/**
+ * Creates a keyed mutex. A name is removed when no work waits for it, so the number of names is not
+ * limited.
+ */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {

@@ -156,7 +156,7 @@ const refundRow = rowType({
    */
   source,
   sourceId: Type.String(),
-  /** Unix seconds. */
+  /** The time of the refund in unix seconds. */
   createdAt: wireInteger,
 })
 export type RefundRow = RowOf<typeof refundRow>
@@ -182,7 +182,7 @@ const restorationRow = rowType({
   quota,
   source,
   sourceId: Type.String(),
-  /** Unix seconds. */
+  /** The time of the restoration in unix seconds. */
   createdAt: wireInteger,
 })
 export type RestorationRow = RowOf<typeof restorationRow>

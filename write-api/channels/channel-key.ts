@@ -2,7 +2,7 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
-/** Stores a provider's keys in the vault and returns their references in the same order. */
+/** Stores a provider's keys in the vault and returns their references, in the order of the keys. */
 export async function storeChannelKeys(
   vault: Vault,
   channelId: number,
@@ -13,7 +13,7 @@ export async function storeChannelKeys(
   return refs
 }
 
-/** Reads keys in order to copy or compare them. No response ever contains a key. */
+/** Reads keys from the vault to copy or compare them. No HTTP response contains a key. */
 export async function readChannelKeys(
   vault: Vault,
   channelId: number,

@@ -14,8 +14,9 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Returns null if the proxy has no credentials, if they are an old channel's and stand in its
- * settings, or if the secret is gone.
+ * Reads a channel's proxy address with credentials from the vault. Returns null when the proxy has
+ * no credentials, when an old channel has its credentials in its settings, or when the secret is
+ * missing.
  */
 async function readProxy(
   vault: Vault,
@@ -28,8 +29,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms with the proxy's credentials restored, to create another channel with a
- * separate secret.
+ * Returns the terms with the credentials restored in the proxy address. A copied channel needs
+ * them, because it gets a secret of its own.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -41,15 +42,21 @@ export async function termsWithProxyLogin(
 }
 
 export type SettingChange = {
-  /** An empty `proxyRef` means that the proxy has no credentials. */
+  /** The changed terms. An empty `proxyRef` means that the proxy has no credentials. */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
-  /** A proxy address with new credentials, to be stored in the vault. */
+  /**
+   * A proxy address with new credentials that must be stored in the vault; null when there are no
+   * new credentials.
+   */
   readonly proxy: string | null
-  /** True if the proxy did not change, whether it was sent masked or not. */
+  /** True when the proxy is unchanged, even if the request sent it with masked credentials. */
   readonly isSameProxy: boolean
 }
 
-/** Resolves a setting that was sent: a masked proxy keeps its credentials. */
+/**
+ * Compares a setting from a request with the stored one. A proxy with masked credentials keeps the
+ * stored credentials.
+ */
 export async function settingChange(
   vault: Vault,
   channelId: number,
@@ -57,7 +64,7 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // For channels from the time before proxy credentials became secrets.
+  // Old channels have the proxy's credentials in their settings instead of the vault.
   const setting =
     proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

@@ -11,8 +11,8 @@ import { channelError } from './channel-errors.ts'
 import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
 
 /**
- * POST /api/channel/batch/status: enables or disables all of the channels, or none; returns how
- * many changed.
+ * POST /api/channel/batch/status: enables or disables several channels in one append. Returns the
+ * number of channels that changed.
  */
 export const setChannelsStatus: Action = (api, deps) => {
   api.route({
@@ -31,9 +31,9 @@ export const setChannelsStatus: Action = (api, deps) => {
 }
 
 /**
- * `POST /api/channel/{id}/circuit/close`, for admins: closes every circuit of a channel, of its
- * models and of its keys, so that all relays use it again immediately. Returns how many were open
- * or half-open; 0 is not an error, because the gateway may have closed them a moment before.
+ * `POST /api/channel/{id}/circuit/close`, for admins: closes all circuits of a channel, its models
+ * and its keys, so that relays use them again immediately. Returns the number of circuits that this
+ * request closed. 0 is not an error, because the gateway may already have closed the circuits.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({
@@ -57,7 +57,10 @@ export const closeCircuits: Action = (api, deps) => {
   })
 }
 
-/** POST /api/channel/fix: makes every relay reload its channels; returns how many there are. */
+/**
+ * POST /api/channel/fix: makes every relay process reload its channels. Returns the number of
+ * channels.
+ */
 export const fixAbilities: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/fix'),

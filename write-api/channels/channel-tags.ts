@@ -13,8 +13,8 @@ import { channelError } from './channel-errors.ts'
 import { checkGroups } from './create-channel.ts'
 
 /**
- * Executes a command and waits until the list shows its effect. Throws the error of a rejected
- * command.
+ * Executes a command on the channels and waits until the list of channels shows the change. Throws
+ * the error of a rejected command.
  */
 export async function executeChannelCommand(
   deps: Deps,
@@ -30,15 +30,19 @@ export async function executeChannelCommand(
   return done
 }
 
-/** The time in Unix seconds; channels that have expired by then stay disabled. */
+/**
+ * Returns the current time in unix seconds. Channels that have expired at this time are not
+ * enabled.
+ */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
-/** Returns how many channels the events changed. */
+/** Returns the number of channels that the events changed. */
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
 /**
- * POST /api/channel/batch/tag: sets the tag of all of the channels, or of none; null removes it.
+ * POST /api/channel/batch/tag: sets the tag of several channels in one append; a null tag removes
+ * it.
  */
 export const tagChannels: Action = (api, deps) => {
   api.route({
@@ -53,7 +57,7 @@ export const tagChannels: Action = (api, deps) => {
   })
 }
 
-/** PUT /api/channel/tag: changes the given fields in every channel of the tag. */
+/** PUT /api/channel/tag: changes the given fields in all channels that have the tag. */
 export const updateTag: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'PUT /api/channel/tag'),
@@ -74,7 +78,10 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
   return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }
 
-/** An empty field changes nothing; an empty new tag removes the tag. */
+/**
+ * Converts the request to a change. An empty field is not changed, except that an empty new tag
+ * removes the tag.
+ */
 function changeOf(fields: UpdateTag): TagChange {
   const models = namesIn(fields.models ?? '')
   const groups = namesIn(fields.groups ?? '')
@@ -91,8 +98,8 @@ function changeOf(fields: UpdateTag): TagChange {
 }
 
 /**
- * POST /api/channel/tag/enabled and /tag/disabled: sets the status of every channel of the tag;
- * expired channels are not enabled. Returns how many changed.
+ * POST /api/channel/tag/enabled and /tag/disabled: sets the status of all channels that have the
+ * tag. Expired channels are not enabled. Returns the number of channels that changed.
  */
 export const setTagStatus: Action = (api, deps) => {
   for (const [name, type] of [

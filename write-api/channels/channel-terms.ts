@@ -9,18 +9,18 @@ import { initialValues, sentValues } from '#read-api/contract/fields.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 
-/** The terms of a channel that is created with only name, key and models. */
+/** The initial terms of a channel. They apply when only name, key and models are given. */
 export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_FIELDS) }
 
 type Fields = CreateChannel | UpdateChannel
 
-/** Returns the terms with the given fields applied. The domain validates them. */
+/** Returns the terms with the given fields applied. The domain validates the terms. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
 })
 
-/** Converts the given fields to terms. A cost ratio that is null becomes empty. */
+/** Converts the given fields to terms. A `cost_ratio` of null becomes an empty text. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { name, cost_ratio: costRatio } = fields
   const { baseUrl, ...sent } = sentValues(CHANNEL_FIELDS, fields)
@@ -34,11 +34,11 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
-  /** The required fields, by wire name. */
+  /** The fields that must not be empty, under their names in the HTTP API. */
   readonly required: readonly RequiredField[]
-  /** True if the type has no default address. */
+  /** True when the channel type has no default address, so that one must be given. */
   readonly needsAddress: boolean
-  /** Names that stand for one of its addresses. */
+  /** The names that can be given instead of an address of this channel type. */
   readonly addressWords: readonly string[]
 }
 type RequiredField = {
@@ -48,8 +48,8 @@ type RequiredField = {
 }
 
 /**
- * Throws if no call could reach the channel: without a group or an address, or if a required field
- * of its type is empty.
+ * Throws when calls cannot reach the channel, because it has no group, no valid address, or an
+ * empty required field.
  */
 export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
@@ -79,15 +79,15 @@ export function checkRequirements(
 }
 
 /**
- * Throws if a new expiry (Unix seconds) is in the past at `now` (milliseconds). An unchanged one
- * may be.
+ * Throws when a new expiry (unix seconds) is in the past at `now` (unix milliseconds). An unchanged
+ * expiry can be in the past.
  */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
   throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** Throws if no provider serves the type. */
+/** Throws when no provider supports the channel type. */
 export function checkType(type: number, servedTypes: ServedTypes): void {
   if (servedTypes.has(type)) return
   throw invalidField('type', {
@@ -97,19 +97,20 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
 }
 
 /**
- * Throws if no call could be sent to the address. It checks the text only: nothing is resolved or
- * connected, and every call checks again.
+ * Throws when the outbound policy does not allow the address. Only the text of the address is
+ * checked here, without resolving the host name. Each call checks the address again.
  */
 export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (baseUrl === '') return
   const checked = checkUrl(baseUrl, upstreams)
-  // The domain reports all other problems.
+  // The domain reports other problems of the address.
   if (!checked.isAllowed && checked.fault === 'address') throw channelError('AddressNotAllowed')
 }
 
 /**
- * As `checkAddress`, for the proxy in the channel's extra settings. `isLoginKnown`: its credentials
- * are stored, even if it is sent masked.
+ * Throws when the outbound policy does not allow the proxy address in the channel's settings.
+ * `isLoginKnown` tells that the credentials are stored, so that a proxy with masked credentials is
+ * valid.
  */
 export function checkProxy(setting: string, upstreams: OutboundPolicy, isLoginKnown = false): void {
   const proxy = proxyToUse({ setting }) ?? ''

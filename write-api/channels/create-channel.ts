@@ -32,12 +32,13 @@ import {
   termsWith,
 } from './channel-terms.ts'
 
-/** The settings always contain this group. */
+/** The name of a group that always exists. */
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws for groups that the settings lack: no user could call through them, and a typing error
- * would look like success. Groups in `currentGroups`, which the channel already has, may stay.
+ * Throws when a group does not exist in the settings. No user can call through such a group, so a
+ * typing error would go unnoticed. Groups in `currentGroups`, which the channel already has, are
+ * accepted.
  */
 export async function checkGroups(
   { core }: Deps,
@@ -49,7 +50,7 @@ export async function checkGroups(
   if (added.length === 0) return
   const { values } = await allOptions(core.db)
   const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // The domain rejects invalid names.
+  // Invalid names are left to the domain, which rejects them.
   const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
   if (name === undefined) return
   throw invalidField(field, {
@@ -59,14 +60,14 @@ export async function checkGroups(
 }
 
 /**
- * `repeated` counts the keys that were left out because the text or the channel already contains
- * them.
+ * The keys without duplicates. `repeated` is the number of keys that were left out, because they
+ * occur more than once in the text or already exist in the channel.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
 /**
- * Parses the keys of a text: one on each line, without repetitions. A key in JSON may span several
- * lines.
+ * Parses a text with one key per line and removes duplicates. A text that is a JSON object is one
+ * key, which can have several lines.
  */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', fault: 'bad-character' })
@@ -78,7 +79,10 @@ export function parseKeys(text: string): ParsedKeys {
   return { keys, repeated: entered.length - keys.length }
 }
 
-/** Returns the keys that the channel does not have yet. Throws if it has all of them. */
+/**
+ * Returns the keys that the channel does not have yet. Throws when the channel already has all
+ * keys.
+ */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,
@@ -88,7 +92,7 @@ export function keysToAdd(
   return { keys: added, repeated: repeated + keys.length - added.length }
 }
 
-/** The message about repeated keys; empty if there were none. */
+/** Returns the message about ignored duplicate keys, which is empty when `count` is 0. */
 export const repeatedKeysMessage = (count: number): Words =>
   count === 0
     ? { zh: '', en: '' }
@@ -98,7 +102,10 @@ export const repeatedKeysMessage = (count: number): Words =>
       }
 
 type ChannelBatch = {
-  /** All terms except the name; the setting contains the proxy with its credentials. */
+  /**
+   * The terms of all channels, without the names. The setting contains the proxy address with
+   * credentials.
+   */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
   readonly keyMode: KeyMode
@@ -106,12 +113,15 @@ type ChannelBatch = {
 }
 
 /**
- * The number of attempts in a row. An attempt fails if other processes created channels or the read
- * model lags.
+ * The maximum number of attempts. An attempt fails when the first id is already taken, because
+ * other processes created channels or the read model is behind.
  */
 const ATTEMPTS_MAX = 100
 
-/** Creates all channels, or none, under the next ids. Returns the ids once the list shows them. */
+/**
+ * Creates all channels of a batch in one append, under the next free ids. Returns the ids when the
+ * list of channels shows them.
+ */
 async function createBatch(
   deps: Deps,
   request: FastifyRequest,
@@ -160,7 +170,7 @@ async function createFrom(
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: creates enabled channels: one, or one for each key. */
+/** POST /api/channel/: creates one enabled channel, or one for each key. */
 export const createChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/'),
@@ -189,7 +199,10 @@ export const createChannel: Action = (api, deps) => {
   })
 }
 
-/** Several keys become one channel each, with numbered names, or one channel with all keys. */
+/**
+ * Assigns keys to channels. In `batch` mode, each key gets its channel with a numbered name.
+ * Otherwise one channel gets all keys.
+ */
 function splitKeys(
   name: string,
   keys: readonly string[],
@@ -205,7 +218,10 @@ function splitKeys(
 
 const COPY_SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
-/** POST /api/channel/copy/{id}: creates a channel with the same terms, keys and status. */
+/**
+ * POST /api/channel/copy/{id}: creates a channel with the terms, keys and status of an existing
+ * channel.
+ */
 export const copyChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/copy/:id'),

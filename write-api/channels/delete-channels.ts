@@ -10,7 +10,7 @@ import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-key.ts'
 import { executeChannelCommand } from './channel-tags.ts'
 
-/** Deletes channels and their secrets in the vault; returns how many there were. */
+/** Deletes channels and their secrets in the vault. Returns the number of deleted channels. */
 async function deleteMany(
   deps: Deps,
   request: FastifyRequest,
@@ -37,7 +37,10 @@ export const deleteChannel: Action = (api, deps) => {
   })
 }
 
-/** POST /api/channel/batch: deletes all of the channels, or none; returns how many. */
+/**
+ * POST /api/channel/batch: deletes several channels in one append. Returns the number of deleted
+ * channels.
+ */
 export const deleteChannels: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/batch'),
@@ -52,8 +55,8 @@ export const deleteChannels: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/channel/disabled: deletes all channels that are disabled, manually or automatically;
- * returns how many.
+ * DELETE /api/channel/disabled: deletes all channels that an admin or the gateway has disabled.
+ * Returns the number of deleted channels.
  */
 export const deleteDisabledChannels: Action = (api, deps) => {
   api.route({

@@ -28,8 +28,9 @@ import {
 import { checkGroups, keysToAdd, parseKeys, repeatedKeysMessage } from './create-channel.ts'
 
 /**
- * PUT /api/channel/: changes the given fields; the others stay unchanged. Status 1 enables and 2
- * disables. 3 is the status of an automatically disabled channel, which may be sent back unchanged.
+ * PUT /api/channel/: changes the given fields of a channel. Status 1 enables the channel and 2
+ * disables it. Status 3, which the gateway sets when it disables a channel, is only accepted if the
+ * channel has it.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -46,7 +47,7 @@ export const updateChannel: Action = (api, deps) => {
   })
 }
 
-/** The terms that decide whether calls can reach the channel. */
+/** The terms that determine whether calls can reach the channel. */
 const REQUIREMENT_TERMS = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
 
 type ChangeResult = { readonly position: number; readonly repeated: number }
@@ -60,8 +61,8 @@ async function change(
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Unchanged terms are not checked, so that a channel whose address is no longer allowed can still
-  // be disabled.
+  // Unchanged terms are not checked. Otherwise a channel whose address is no longer allowed could
+  // not be disabled.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -99,7 +100,7 @@ async function change(
   return { position: accepted(outcome).position, repeated: entered.repeated }
 }
 
-/** Converts the fields to terms and resolves the credentials of the proxy in the setting. */
+/** Converts the fields to terms and restores masked credentials of the proxy in the setting. */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
@@ -111,7 +112,10 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/** Compares appended keys with the existing ones, so that no key is in a channel twice. */
+/**
+ * Parses the keys of a request. Keys to append are compared with the existing keys, so that no key
+ * is in a channel twice.
+ */
 async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const entered = parseKeys(key ?? '')
   if (key_mode !== 'append' || entered.keys.length === 0) return entered
@@ -120,7 +124,10 @@ async function enteredKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel)
   return keysToAdd(entered, new Set(existing))
 }
 
-/** Failures with another key or address say nothing about the new ones, so the circuits close. */
+/**
+ * Returns the step that closes all circuits of a channel. They are closed after a change of keys or
+ * address, because earlier failures do not apply to new keys or addresses.
+ */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
@@ -133,7 +140,10 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
   return droppedKeyRefs.concat(droppedProxyRef)
 }
 
-/** Indexes refer to the list of keys as it was read. */
+/**
+ * Returns the command that enables keys again. `enable_keys` has indexes in the channel's list of
+ * keys as the caller read it.
+ */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []
   const { keyRefs } = row ?? { keyRefs: [] }

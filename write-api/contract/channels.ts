@@ -8,15 +8,15 @@ const text = (maxLength: number) =>
 
 export const ChannelFields = {
   name: Type.String({ maxLength: 200 }),
-  /** Several keys stand on one line each. */
+  /** The provider's key. Several keys are given on separate lines. */
   key: Type.Optional(Type.String({ maxLength: 500000 })),
   ...requestProperties(CHANNEL_FIELDS),
   /**
-   * The provider's charge for a call, as a multiple of the site's list price (group ratio 1), with
-   * at most 6 decimals. null: unknown.
+   * The provider's charge for a call as a multiple of the site's list price (group ratio 1), with
+   * at most 6 decimal places. null means that the charge is unknown.
    */
   cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
-  /** Selects how a channel with several keys picks one: at random, or in rotation. */
+  /** How a channel with several keys selects the key of a call: at random, or in rotation. */
   multi_key_mode: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   ),
@@ -25,8 +25,8 @@ export const ChannelFields = {
 export const CreateChannel = Type.Object({
   ...ChannelFields,
   /**
-   * `batch` creates a channel for each line of `key`; `multi_to_single` puts all lines into one
-   * channel.
+   * `batch` creates a channel for each line of `key`. `multi_to_single` creates one channel with
+   * all lines as keys.
    */
   mode: Type.Optional(
     Type.Union([Type.Literal('single'), Type.Literal('batch'), Type.Literal('multi_to_single')]),
@@ -34,7 +34,7 @@ export const CreateChannel = Type.Object({
 })
 export type CreateChannel = Static<typeof CreateChannel>
 
-/** `ids` lists all channels that were created; `id` is the first of them. */
+/** The ids of the created channels. `id` is the first of `ids`. */
 export const CreatedChannels = Type.Object({
   id: Type.Integer(),
   ids: Type.Array(Type.Integer()),
@@ -46,20 +46,20 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   /**
-   * 1 enables and 2 disables. 0 and 3 change nothing: 3 is accepted so that the row of an
-   * automatically disabled channel can be sent back.
+   * 1 enables the channel and 2 disables it. 0 and 3 change nothing. A caller can thus send back
+   * the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
-  /** Selects whether `key` replaces the existing keys or is appended to them. */
+  /** Whether `key` replaces the existing keys or is added to them. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
-  /** Indexes (from 0) of keys that were disabled automatically and may be used again. */
+  /** The indexes (from 0) of keys that were disabled automatically and are to be enabled again. */
   enable_keys: Type.Optional(
     Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
   ),
 })
 export type UpdateChannel = Static<typeof UpdateChannel>
 
-/** An empty list passes the schema, because the action rejects it with a specific message. */
+/** The schema accepts an empty list, because the action rejects it with a more specific message. */
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
 const tag = Type.String({ maxLength: 200 })
 
@@ -77,8 +77,8 @@ export const SetChannelsStatus = Type.Object({
 export type SetChannelsStatus = Static<typeof SetChannelsStatus>
 
 /**
- * An empty `new_tag` removes the tag. Other fields stay unchanged when they are left out, null or
- * empty.
+ * A change of all channels that have a tag. An empty `new_tag` removes the tag. Any other field
+ * that is absent, null or empty is left unchanged.
  */
 export const UpdateTag = Type.Object({
   tag,
@@ -95,13 +95,13 @@ export const NamedTag = Type.Object({ tag })
 export type NamedTag = Static<typeof NamedTag>
 
 /**
- * The address whose models are listed. Without `key`, the stored key of channel `id` is used, and
- * only at the address that it was saved for.
+ * A request for the models at a provider's address. Without `key`, the stored key of channel `id`
+ * is used, but only when the address is the one saved with the channel.
  */
 export const FetchModels = Type.Object({
   base_url: Type.Optional(Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])),
   type: Type.Integer({ minimum: 0, maximum: 1000 }),
-  /** Only the first line is used. */
+  /** The provider's key. Only the first line of the text is used. */
   key: Type.Optional(Type.String({ maxLength: 500000 })),
   id: Type.Optional(Type.Integer({ minimum: 1, maximum: 999999999999999 })),
   other: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),

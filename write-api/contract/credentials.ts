@@ -37,24 +37,24 @@ export const PasskeyAssertion = Type.Object({
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 
 /**
- * Confirms the user's identity before a credential is changed: the password, a code of the
- * authenticator app, a recovery code, or one of the user's passkeys.
+ * The proof of identity that is required before a credential is changed: the password, a code of
+ * the authenticator app, a recovery code, or a passkey.
  */
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
   code: Type.Optional(code),
-  /** Signs the challenge of `POST /api/user/passkeys/proof`. */
+  /** A passkey's signature of the challenge from `POST /api/user/passkeys/proof`. */
   passkey: Type.Optional(PasskeyAssertion),
 }
 
 export const ProofOnly = Type.Object(Proof)
 export type ProofOnly = Static<typeof ProofOnly>
 
-/** The secret for an authenticator app; it must be confirmed within ten minutes. */
+/** A secret for an authenticator app. The user must confirm it with a code within ten minutes. */
 export const TotpOffer = Type.Object({
-  /** Base 32, for manual entry. */
+  /** The secret in base 32, for manual entry. */
   secret: Type.String(),
-  /** An `otpauth://` URI, for a QR code. */
+  /** The secret as an `otpauth://` URI, for a QR code. */
   uri: Type.String(),
 })
 export type TotpOffer = Static<typeof TotpOffer>
@@ -62,11 +62,14 @@ export type TotpOffer = Static<typeof TotpOffer>
 export const ConfirmTotp = Type.Object({ code })
 export type ConfirmTotp = Static<typeof ConfirmTotp>
 
-/** Shown once. Empty if the user has recovery codes already. */
+/**
+ * New recovery codes, which are shown only once. The list is empty when the user already has
+ * recovery codes.
+ */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 
-/** Options of the browser's WebAuthn call, in the form that `@simplewebauthn/browser` takes. */
+/** The options of the browser's WebAuthn call, in the format of `@simplewebauthn/browser`. */
 export const PasskeyOptions = Type.Object({ options: Type.Unknown() })
 export type PasskeyOptions = Static<typeof PasskeyOptions>
 

@@ -12,10 +12,16 @@ export const SecondFactorKind = Type.Union([
 ])
 export type SecondFactorKind = Static<typeof SecondFactorKind>
 
-/** The first factor was accepted; a second one is required before a session starts. */
+/**
+ * The response when the first factor was accepted and a second factor is required before a session
+ * starts.
+ */
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
-    /** Identifies the login in its second step; valid for five attempts within five minutes. */
+    /**
+     * The text that identifies the login in its second step. It is valid for five minutes and five
+     * attempts.
+     */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),
   }),
@@ -23,8 +29,8 @@ export const SecondFactorRequired = Type.Object({
 export type SecondFactorRequired = Static<typeof SecondFactorRequired>
 
 /**
- * `data` of every login method: the user of the new session, or the second factor that is still
- * required.
+ * The `data` of all login responses: the user of the new session, or the second factor that is
+ * still required.
  */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])
 export type LoginResult = Static<typeof LoginResult>

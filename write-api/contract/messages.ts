@@ -3,7 +3,10 @@ import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 export const MESSAGE_TITLE_MAX = 200
 export const MESSAGE_CONTENT_MAX = 20_000
-/** Limits recipients chosen individually; messages to groups or to all users have no limit. */
+/**
+ * The maximum number of recipients chosen individually. Messages to groups or to all users are not
+ * limited.
+ */
 export const RECIPIENTS_MAX = 20_000
 
 const userId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
@@ -16,12 +19,12 @@ const text = {
 }
 
 /**
- * The recipients are the union of these lists, each user once. Users who register later do not
- * receive the message.
+ * A message and its recipients. The recipients are the union of the given lists, and each user
+ * receives the message once. Users who register later do not receive the message.
  */
 export const CreateMessage = Type.Object({
   ...text,
-  /** Defaults to Markdown. */
+  /** The format of the content; Markdown when absent. */
   format: Type.Optional(format),
   user_ids: Type.Optional(Type.Array(userId, { maxItems: RECIPIENTS_MAX })),
   groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
@@ -35,7 +38,7 @@ export const CreatedMessage = Type.Object({
 })
 export type CreatedMessage = Static<typeof CreatedMessage>
 
-/** A format that is left out stays unchanged. */
+/** The new text of a message. When `format` is absent, the format is unchanged. */
 export const UpdateMessage = Type.Object({ ...text, format: Type.Optional(format) })
 export type UpdateMessage = Static<typeof UpdateMessage>
 

@@ -3,7 +3,7 @@ import { Done, Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { LoginResult, SecondFactorRequired } from './login.ts'
 
-/** Providers that redirect the browser back with a code. */
+/** The OAuth providers that redirect the browser back with a code. */
 export const OAuthType = Type.Union([
   Type.Literal('github'),
   Type.Literal('oidc'),
@@ -14,9 +14,10 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * The effect of the callback, fixed when the state is issued. `anew` signs the current user in
- * again and no other user. The default is to bind with a session and to sign in without one. `aff`
- * is the inviter's code.
+ * What the OAuth callback does, which is fixed when the state is issued. `anew` confirms the
+ * identity of the current user and signs in no other user. When `intent` is absent, a request with
+ * a session binds the identity, and a request without a session signs in. `aff` is the code of the
+ * inviter.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -31,21 +32,21 @@ export type StateQuery = Static<typeof StateQuery>
 export const AuthorizeQuery = Type.Object({ type: OAuthType, ...Purpose })
 export type AuthorizeQuery = Static<typeof AuthorizeQuery>
 
-/** The provider's URL to send the browser to. */
+/** The URL of the provider to which the browser is redirected. */
 export const Authorize = Type.Object({ url: Type.String() })
 export type Authorize = Static<typeof Authorize>
 
 export const CallbackQuery = Type.Object({
   code: Type.String({ minLength: 1, maxLength: 4_096 }),
   state: Type.String({ minLength: 1, maxLength: 200 }),
-  /** The issuer, which some OIDC providers add (RFC 9207). */
+  /** The issuer, which some OIDC providers send to the callback (RFC 9207). */
   iss: Type.Optional(Type.String({ maxLength: 2_048 })),
 })
 export type CallbackQuery = Static<typeof CallbackQuery>
 
 /**
- * `data` of a callback that either signed in or bound an identity; a binding answers `message`
- * "bind" and no data.
+ * The `data` of a callback that signed in a user or bound an identity. After a binding, `data` is
+ * null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>
@@ -56,7 +57,7 @@ export const WeChatQuery = Type.Object({
 })
 export type WeChatQuery = Static<typeof WeChatQuery>
 
-/** The fields of the Telegram widget, and the state that its address carried. */
+/** The fields that the Telegram widget sends, and the state that the widget's URL contained. */
 export const TelegramQuery = Type.Object({
   id: Type.String({ pattern: '^[0-9]{1,20}$' }),
   first_name: Type.Optional(SHORT),

@@ -5,22 +5,23 @@ export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   value: Type.String({ maxLength: 250000 }),
   /**
-   * The value that the caller read. The change is rejected (`OptionChanged`) if the option has
-   * another value by now.
+   * The value that the caller has read. The change is rejected with `OptionChanged` when the option
+   * now has a different value.
    */
   before: Type.Optional(Type.String({ maxLength: 250000 })),
 })
 export type PutOption = Static<typeof PutOption>
 
 /**
- * The planned value of one entry of a price option: a decimal as text, or a flag; null removes the
- * entry.
+ * The scheduled value of one entry of a price option: a decimal number as text, or a flag. null
+ * removes the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
   /**
-   * A special ratio names both groups, `vip > default`, or as JSON if a name contains `>`: `["a >
-   * b","default"]`. Empty for fallback prices.
+   * The name of the entry. A special ratio has the names of two groups, such as `vip > default`. If
+   * a name contains `>`, they are given as JSON: `["a > b","default"]`. The name is empty for
+   * fallback prices.
    */
   name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
@@ -28,17 +29,19 @@ export const PlannedEntry = Type.Object({
 export type PlannedEntry = Static<typeof PlannedEntry>
 
 export const SchedulePrices = Type.Object({
-  /** Unix seconds. */
+  /** The time of the change in unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
-  /** The id of the planned change that this one replaces. Both happen in one append, or neither. */
+  /**
+   * The id of the scheduled change that this change replaces. One append cancels the old change and
+   * schedules the new one.
+   */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
 
 /**
- * A draft price list: the texts of price options. Options that are left out keep their current
- * values.
+ * A draft price list: the values of price options. An option that is absent has its current value.
  */
 export const PreviewPrices = Type.Object({
   prices: Type.Record(
@@ -46,7 +49,10 @@ export const PreviewPrices = Type.Object({
     Type.String({ maxLength: 250000 }),
     { maxProperties: 50 },
   ),
-  /** Unix seconds. The default is the last seven days. */
+  /**
+   * `start_timestamp` and `end_timestamp` are unix seconds. The default range is the last seven
+   * days.
+   */
   start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
   end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: 253402300799 })),
 })
@@ -54,10 +60,13 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 
 const figures = {
   calls: Type.Integer(),
-  /** Quota that was charged, and quota that the draft would have charged. */
+  /**
+   * `charged` is the quota that was charged. `drafted` is the quota that would be charged with the
+   * draft prices.
+   */
   charged: Type.Integer(),
   drafted: Type.Integer(),
-  /** Calls without a price in the draft; they add nothing to `drafted`. */
+  /** The number of calls that have no price in the draft. They do not count towards `drafted`. */
   refused: Type.Integer(),
 }
 
@@ -66,11 +75,11 @@ export const PricePreview = Type.Object({
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
   /**
-   * False if the time limit was reached: the figures then cover only the calls up to
+   * False when the time limit was reached. The figures then cover only the calls up to
    * `end_timestamp`.
    */
   is_complete: Type.Boolean(),
-  /** The hundred models with the largest differences. */
+  /** The models with the largest differences between `charged` and `drafted`, at most a hundred. */
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
   users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
 })

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/envelope.ts'
 
 const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
-/** Unix seconds; null and 0 mean unset. */
+/** A time in unix seconds. null and 0 mean that the time is not set. */
 const time = Type.Union([Type.Integer({ minimum: 0, maximum: 253402300799 }), Type.Null()])
 
 export const REDEMPTION_COUNT_MAX = 100
@@ -11,37 +11,40 @@ export const REDEMPTION_BATCH_MAX = 1000
 
 const terms = {
   name: Type.String({ maxLength: 200 }),
-  /** Quota that each use credits. */
+  /** The quota that each redemption credits. */
   quota: Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 }),
   is_gift: Type.Optional(Type.Boolean()),
-  /** Uses of a gift code; -1 and null mean unlimited. Every other code has one use. */
+  /**
+   * The maximum number of redemptions of a gift code; -1 and null mean no limit. A code that is not
+   * a gift code can be redeemed once.
+   */
   max_uses: Type.Optional(
     Type.Union([Type.Integer({ minimum: -1, maximum: 1000000000 }), Type.Null()]),
   ),
-  /** Unset: valid immediately. */
+  /** The start of validity. When it is not set, the code is valid immediately. */
   valid_from: Type.Optional(time),
-  /** Unset: never expires. */
+  /** The end of validity. When it is not set, the code does not expire. */
   valid_until: Type.Optional(time),
 }
 
 export const CreateRedemption = Type.Object({
   ...terms,
-  /** The number of codes to create, each with a different key. */
+  /** The number of codes to create. Each code gets a different key. */
   count: Type.Optional(Type.Integer({ minimum: -1000000, maximum: 1000000 })),
-  /** Empty: a key is generated. */
+  /** A custom key. When it is empty, a key is generated. */
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
 })
 export type CreateRedemption = Static<typeof CreateRedemption>
 
 /**
- * Fields that are left out stay unchanged. A row that was read may be sent back; its key and count
- * cannot change.
+ * Changes of a redemption code. Fields that are absent are not changed. A caller can send back a
+ * complete row, but `key` and `count` cannot be changed.
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,
   id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
-  /** With `status_only`: 1 enables, 2 disables. */
+  /** The new status when `status_only` is given: 1 enables the code and 2 disables it. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>
@@ -54,7 +57,7 @@ export type RedemptionIds = Static<typeof RedemptionIds>
 export const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
 export type RedeemCode = Static<typeof RedeemCode>
 
-/** The quota that the code credited. */
+/** The quota that a redeemed code credited. */
 export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })
 export type Redeemed = Static<typeof Redeemed>
 

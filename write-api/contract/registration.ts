@@ -4,7 +4,7 @@ import { SessionUser } from '#read-api/contract/users.ts'
 
 const MailText = Type.String({ maxLength: 320 })
 
-/** The token of the human check, if the site has one. */
+/** The token of the human check, if the site requires one. */
 export const HumanToken = Type.Object({
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
 })
@@ -12,11 +12,11 @@ export const HumanToken = Type.Object({
 export const Register = Type.Object({
   username: Type.String({ maxLength: 256 }),
   password: Type.String({ maxLength: 512 }),
-  /** Repeats the password; checked if present. */
+  /** The repeated password. If present, it must equal the password. */
   password2: Type.Optional(Type.String({ maxLength: 512 })),
   email: Type.Optional(MailText),
   verification_code: Type.Optional(Type.String({ maxLength: 32 })),
-  /** The inviter's code. An unknown code is ignored. */
+  /** The code of the inviter. An unknown code is ignored. */
   aff_code: Type.Optional(Type.String({ maxLength: 64 })),
 })
 export type Register = Static<typeof Register>
@@ -25,8 +25,8 @@ export const CodeRequest = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
   /**
-   * Defaults to `bind` with a session and to `register` without one. `notify` verifies an address
-   * for notifications.
+   * What the mailed code is used for. The default is `bind` for a caller with a session and
+   * `register` without a session. `notify` verifies an address for notifications.
    */
   purpose: Type.Optional(
     Type.Union([Type.Literal('register'), Type.Literal('bind'), Type.Literal('notify')]),
@@ -55,7 +55,10 @@ export const Setup = Type.Object({
   confirmPassword: Type.String({ maxLength: 512 }),
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
-  /** The token printed at start; required from another machine. */
+  /**
+   * The token that the server prints at its start. It is required when the request comes from
+   * another machine.
+   */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })
 export type Setup = Static<typeof Setup>

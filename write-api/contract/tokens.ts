@@ -11,20 +11,22 @@ import {
 const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * Every field except `name` is optional. A missing field takes its default on creation and stays
- * unchanged on update.
+ * The fields of a token. All fields except `name` are optional: when a token is created, an absent
+ * field has its default, and when it is updated, an absent field is unchanged.
  */
 export const CreateToken = Type.Object({
   name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),
   unlimited_quota: Type.Optional(Type.Boolean()),
-  /** Unix seconds; -1 means never. 0 is rejected. */
+  /** The time of expiry in unix seconds; -1 means never. 0 is rejected. */
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
   ...requestProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
   ...requestProperties(TOKEN_FIELDS),
-  /** The number of tokens to create; all except the first get a random suffix to their name. */
+  /**
+   * The number of tokens to create. All tokens except the first get a random suffix to their name.
+   */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
 export type CreateToken = Static<typeof CreateToken>
@@ -35,7 +37,8 @@ export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
   id: tokenId,
   /**
-   * 1 enables, 2 disables; 0, 3 and 4 change nothing, so that a row that was read can be sent back.
+   * 1 enables the token and 2 disables it. 0, 3 and 4 change nothing, so that a caller can send
+   * back a complete row.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
 })
@@ -44,7 +47,7 @@ export type UpdateToken = Static<typeof UpdateToken>
 export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
 export type TokenIds = Static<typeof TokenIds>
 
-/** 1 enables, 2 disables. */
+/** The new status of several tokens: 1 enables them and 2 disables them. */
 export const TokenStatuses = Type.Object({
   ...TokenIds.properties,
   status: Type.Union([Type.Literal(1), Type.Literal(2)]),
@@ -55,7 +58,7 @@ const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** All created tokens in order, including the first one. */
+  /** The ids of all created tokens in the order of creation, including the first one. */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),

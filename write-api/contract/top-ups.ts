@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Done, IdParams } from '#read-api/contract/envelope.ts'
 
-/** The quota to buy, in whole dollars. */
+/** The quota to buy, in whole US dollars. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 
 export const PaymentMethod = Type.Union([
@@ -11,7 +11,10 @@ export const PaymentMethod = Type.Union([
 ])
 export type PaymentMethod = Static<typeof PaymentMethod>
 
-/** Without a payment method, the price is the one of the epay gateway. */
+/**
+ * A request for a price. Without a payment method, the response contains the price at the epay
+ * gateway.
+ */
 export const AmountRequest = Type.Object({
   amount: AMOUNT,
   top_up_code: Type.Optional(Type.String({ maxLength: 200 })),
@@ -24,7 +27,7 @@ export const Amount = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.String(),
-  /** ISO 4217 code. */
+  /** The ISO 4217 code of the currency. */
   currency: Type.String(),
 })
 export type Amount = Static<typeof Amount>
@@ -37,7 +40,8 @@ export const Pay = Type.Object({
 export type Pay = Static<typeof Pay>
 
 /**
- * `data` holds the fields of a form to submit to `url`. If it is empty, `url` is a page to open.
+ * Where the user pays. If `data` is not empty, it contains the fields of a form that is submitted
+ * to `url`. Otherwise the browser opens `url`.
  */
 export const PaymentPage = Type.Object({
   success: Type.Boolean(),
@@ -56,8 +60,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * The number of refunds that the order had when the caller decided. It makes a repeated request
-   * count once.
+   * The number of refunds of the order that the caller has seen. A repeated request has an outdated
+   * number, so the refund is made only once.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -12,10 +12,10 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * `quota` is the new balance; the difference is granted or deducted. The change is rejected with
- * 409 if the balance differs from `expected_quota`, or, without that field, if it has moved since
- * the caller's session or access token read it. A `quota` equal to `expected_quota` changes
- * nothing.
+ * A change of a user. `quota` is the new balance, and the difference is granted or deducted. The
+ * change is rejected with 409 when the balance is not `expected_quota`. Without `expected_quota`,
+ * it is rejected when the balance has changed since the caller's session or access token read it. A
+ * `quota` that equals `expected_quota` changes nothing.
  */
 export const UpdateUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
@@ -25,8 +25,8 @@ export const UpdateUser = Type.Object({
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
   /**
-   * The reason for a change of group or quota, stored for admins to read. It must not be empty. A
-   * call may leave it out; the change is then shown without a reason.
+   * The reason for a change of group or quota, which is stored for admins. It must not be empty. If
+   * it is absent, the change is shown without a reason.
    */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
@@ -35,8 +35,8 @@ export type UpdateUser = Static<typeof UpdateUser>
 const USER_ID = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 
 /**
- * Adds an amount to the balance of one user (`id`) or of up to 100 (`ids`), or deducts it. The same
- * `request_id` changes a balance once, regardless of how often it is sent.
+ * Adds an amount to the balance of one user (`id`) or of up to 100 users (`ids`), or deducts it.
+ * Requests with the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
@@ -49,64 +49,78 @@ export const AdjustQuota = Type.Object({
 })
 export type AdjustQuota = Static<typeof AdjustQuota>
 
-/** The result for one user's balance. */
+/** The result of the adjustment for one user. */
 export const QuotaAdjustment = Type.Object({
   id: Type.Integer(),
-  /** Empty for an unknown user and for one whose data is erased. */
+  /** The username; empty when the user is unknown or was erased. */
   username: Type.String(),
-  /** `repeated`: the request had changed the balance before; `refused`: nothing changed. */
+  /**
+   * `repeated` means that an earlier request with the same id changed the balance. `refused` means
+   * that nothing changed.
+   */
   outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
-  /** The current balance in quota units; null if the caller may not see it. */
+  /** The current balance in quota units; null when the caller must not see it. */
   quota: Type.Union([Type.Integer(), Type.Null()]),
-  /** The reason of a refusal: a code for programs and a message in the caller's language. */
+  /**
+   * Why the adjustment was refused: a code for programs, and a message in the caller's language.
+   */
   code: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
 })
 export type QuotaAdjustment = Static<typeof QuotaAdjustment>
 
-/** One item for each requested user, in the order of the request. */
+/** The results of an adjustment, one for each requested user in the order of the request. */
 export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
-/** A new password requires the current one. */
+/** A change of the caller's profile. A new password requires the current password. */
 export const UpdateSelf = Type.Object({
   display_name: Type.Optional(Type.String({ maxLength: 200 })),
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
-  /** Replaces the current password for a user who has none but has two-step login. */
+  /** A code of the second factor, which replaces the current password when the user has none. */
   code: Type.Optional(Type.String({ maxLength: 64 })),
   passkey: Type.Optional(PasskeyAssertion),
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 
-/** `quota` is the part of the invitation rewards to transfer, at least one dollar's worth. */
+/**
+ * `quota` is the amount of invitation rewards to transfer. The minimum is one US dollar's worth of
+ * quota.
+ */
 export const TransferAffiliate = Type.Object({
   quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
 })
 export type TransferAffiliate = Static<typeof TransferAffiliate>
 
 export const UpdateSettings = Type.Object({
-  /** Allows charging models without a price at the fallback price. */
+  /**
+   * Whether calls of models without a price are charged at the fallback price instead of being
+   * refused.
+   */
   accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
   show_ip_in_logs: Type.Optional(Type.Boolean()),
   notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
-  /** In quota units; 0 turns warnings off. */
+  /** The balance in quota units below which the user is warned; 0 disables warnings. */
   quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
-  /** An https URL; empty means no webhook. */
+  /** The https URL of the webhook; empty means no webhook. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
-  /** Printable ASCII, never shown again. An empty string keeps the secret, null removes it. */
+  /**
+   * The webhook secret in printable ASCII, which is never shown again. An empty text keeps the
+   * secret, and null removes it.
+   */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
-   * Empty: the bound address. An address that is neither the bound nor the previous one needs its
-   * code.
+   * The address for notifications; empty means the user's bound address. A new address other than
+   * the bound one must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
-  /** The code from a mail with the purpose `notify`. */
+  /** The code from the mail that was requested with the purpose `notify`. */
   notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 
-/** `username` confirms the erasure; the caller types it. */
+/** A request to erase a user. The caller types the username as a confirmation. */
 export const EraseUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   username: Type.String({ maxLength: 256 }),
@@ -114,7 +128,8 @@ export const EraseUser = Type.Object({
 export type EraseUser = Static<typeof EraseUser>
 
 /**
- * The user who lost the authenticator app, passkeys and recovery codes; all of them become void.
+ * The user who lost the authenticator app, the passkeys and the recovery codes. The reset
+ * invalidates all of them.
  */
 export const ResetSecondFactor = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

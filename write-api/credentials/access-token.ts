@@ -10,8 +10,8 @@ import { requireRecentLogin } from './proof.ts'
 const DAYS = 90
 
 /**
- * GET /api/user/token: replaces the system access token. The response is the only one that contains
- * it.
+ * GET /api/user/token: replaces the system access token of the user. Only this response contains
+ * the token.
  */
 export const resetAccessToken: Action = (api, deps) => {
   api.route({

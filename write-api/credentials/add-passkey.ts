@@ -40,8 +40,8 @@ export const beginPasskey: Action = (api, deps) => {
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         excludeCredentials: await passkeysOfSite(deps.core.vault, userId, credentials, site.id),
-        // A discoverable credential is required, because the login with a passkey does not ask for
-        // a username.
+        // The credential must be discoverable, because a login with a passkey does not ask for a
+        // username.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return success({ options })
@@ -50,8 +50,8 @@ export const beginPasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys: stores a passkey that the browser created. Returns recovery codes if the
- * user had no second factor before.
+ * POST /api/user/passkeys: stores a passkey that the browser has created. Returns recovery codes
+ * when the passkey is the user's first second factor.
  */
 export const addPasskey: Action = (api, deps) => {
   api.route({

@@ -33,8 +33,8 @@ export const renamePasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys/remove: removes a passkey after a proof of identity, unless it is the
- * last login method.
+ * POST /api/user/passkeys/remove: removes a passkey after a proof of identity. The last login
+ * method cannot be removed.
  */
 export const removePasskey: Action = (api, deps) => {
   api.route({
@@ -57,8 +57,8 @@ export const removePasskey: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command for the credentials comes before the one for the user, which records that a
- * login method is gone.
+ * NOTE: the command on the credentials precedes the command on the user, which records that a login
+ * method was removed.
  */
 async function stepsToRemove(
   deps: Deps,

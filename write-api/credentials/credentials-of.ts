@@ -7,11 +7,11 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, contextOf, type Deps } from '../action.ts'
 
-/** Returns the current state from the event stream, independent of the read models. */
+/** Returns a user's current credentials from the event stream, independently of the read models. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Throws the error of a rejected command. */
+/** Executes a command on a user's credentials. Throws the error of a rejected command. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
@@ -25,9 +25,10 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records that a user proved the identity with a code or a passkey, which was verified before.
- * Logins have no part in the write budget, and each use is an event that is kept for ever, so it
- * has limits for each user. Nobody else can use them up. Throws a 429 beyond them.
+ * Records that a user proved the identity with a code or a passkey. Each use is stored permanently
+ * as an event, and the write budget does not cover logins, so the uses of each user are limited.
+ * Other users cannot exhaust this limit, because a use requires a verified code or passkey. Throws
+ * 429 when the limit is reached.
  */
 export async function recordUse(
   deps: Deps,
@@ -45,8 +46,8 @@ export async function recordUse(
 }
 
 /**
- * Revokes the sessions, access token and second factors of a deleted or erased user, and deletes
- * their secrets.
+ * Revokes the sessions, the access token and the second factors of a deleted or erased user, and
+ * deletes the secret of the authenticator app.
  */
 export async function revokeCredentials(
   deps: Deps,

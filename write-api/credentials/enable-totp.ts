@@ -23,7 +23,8 @@ import {
 import { enterProofGuard } from './verify-code.ts'
 
 /**
- * POST /api/user/totp/begin: offers a secret for an authenticator app; the first code confirms it.
+ * POST /api/user/totp/begin: returns a new secret for an authenticator app. The user must confirm
+ * it with a first code.
  */
 export const beginTotp: Action = (api, deps) => {
   api.route({
@@ -43,8 +44,8 @@ export const beginTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp: enables the authenticator app with a code of the offered secret and returns
- * the recovery codes.
+ * POST /api/user/totp: enables the authenticator app after a code from the offered secret was
+ * verified. Returns the recovery codes.
  */
 export const confirmTotp: Action = (api, deps) => {
   api.route({
@@ -69,8 +70,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: the secret is kept if the outcome of the append is unknown, because it may be in
-        // use.
+        // NOTE: the secret is kept when the outcome of the append is unknown, because the append
+        // may have enabled it.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

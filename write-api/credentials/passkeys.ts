@@ -15,27 +15,35 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
- * The user handle that an authenticator stores with a passkey. It identifies the user in a login
- * without a username.
+ * Returns the user handle that an authenticator stores with a passkey. It identifies the user in a
+ * login without a username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
 
-/** Returns null for a handle that this site never issued. */
+/** Returns the user id of a user handle; null when this site never issued the handle. */
 export function userIdOfHandle(handle: string): number | null {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(Buffer.from(handle, 'base64url').toString()) ?? []
   return id === undefined ? null : Number(id)
 }
 
-/** The data to verify a passkey's signatures with; sealed in the event that added it. */
+/**
+ * The data that is needed to verify a passkey's signatures. It is stored encrypted in the event
+ * that added the passkey.
+ */
 export type PasskeyRecord = {
-  /** The credential id of the authenticator; base64url, like the public key (COSE). */
+  /**
+   * The credential id of the authenticator. `id` and `publicKey` (in COSE format) are base64url.
+   */
   readonly id: string
   readonly publicKey: string
   readonly transports: readonly string[]
-  /** The relying party id (the domain) that it is bound to. */
+  /** The relying party id (a domain name) to which the passkey is bound. */
   readonly site: string
-  /** True if the user was verified at creation; such a passkey is a login method by itself. */
+  /**
+   * True when the authenticator verified the user at creation. Such a passkey is sufficient for a
+   * login.
+   */
   readonly isUnlockable: boolean
 }
 
@@ -48,7 +56,7 @@ export async function openPasskey(
   return text === null ? null : (JSON.parse(text) as PasskeyRecord)
 }
 
-/** The user's passkeys that are valid for this site. */
+/** Returns the user's passkeys that are valid for this site. */
 export async function passkeysOfSite(
   vault: Vault,
   userId: number,
@@ -59,7 +67,7 @@ export async function passkeysOfSite(
   return [...records.values()].map(({ id, transports }) => ({ id, transports: [...transports] }))
 }
 
-/** Returns the records by passkey id. */
+/** Reads the records of the passkeys that are valid for this site, by passkey id. */
 async function recordsOfSite(
   vault: Vault,
   userId: number,
@@ -74,13 +82,13 @@ async function recordsOfSite(
   return records
 }
 
-/** The relying party: its origin, and the domain that passkeys are bound to. */
+/** The WebAuthn relying party: its origin, and the domain (`id`) to which passkeys are bound. */
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * The site as the browser's Origin header names it (its host has been checked against the site's
- * hosts), or else the configured address. Throws where browsers do not support passkeys: at an IP
- * address.
+ * Returns the relying party. It is taken from the browser's Origin header, whose host was checked
+ * against the site's hosts, or else from the configured address. Throws when the host is an IP
+ * address, because browsers do not support passkeys there.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -88,7 +96,10 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/** As `passkeySite`, but returns null where browsers do not support passkeys. */
+/**
+ * Returns the relying party, or null when the host is an IP address, for which browsers do not
+ * support passkeys.
+ */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -104,7 +115,8 @@ async function findPasskeySite(
 }
 
 /**
- * Returns whether the request's user could sign in here with only a passkey, other than `without`.
+ * Returns whether the user can log in to this site with a passkey alone. The passkey `without` is
+ * not considered.
  */
 export async function canLogInWithPasskey(
   deps: Deps,
@@ -119,10 +131,13 @@ export async function canLogInWithPasskey(
   return [...records].some(([id, { isUnlockable }]) => id !== without && isUnlockable)
 }
 
-/** Loaded on first use, because loading it takes as long as the rest of the management API. */
+/**
+ * Loads the WebAuthn library at its first use, because loading takes as long as the rest of the
+ * management API.
+ */
 export const webauthn = () => import('@simplewebauthn/server')
 
-/** COSE numbers of EdDSA, ES256 and RS256, which cover every authenticator. */
+/** The COSE algorithm numbers of EdDSA, ES256 and RS256, which all authenticators support. */
 export const ALGORITHMS = [-8, -7, -257]
 
 const KIND = 'passkey-challenge'
@@ -130,8 +145,8 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge for one purpose (`login`, `add:7`) and one use; at most 30 a minute per
- * address.
+ * Issues a challenge that is valid once and for one purpose, such as `login` or `add:7`. An address
+ * can request at most 30 challenges a minute.
  */
 export async function issueChallenge(
   { core }: Deps,
@@ -148,14 +163,18 @@ export async function issueChallenge(
   return challenge
 }
 
-/** Returns whether the challenge was issued for this purpose; true only once. */
+/**
+ * Returns a function that tells whether a challenge was issued for this purpose. The function
+ * consumes the challenge, so it returns true only once.
+ */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>
   async (challenge: string): Promise<boolean> =>
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
 /**
- * Returns the trimmed name of a passkey. Throws if it is empty or contains forbidden characters.
+ * Returns the trimmed name of a passkey. Throws when the name is empty or contains forbidden
+ * characters.
  */
 export function passkeyName(text: string): string {
   const name = text.trim()
@@ -171,14 +190,14 @@ export function passkeyName(text: string): string {
 
 type AssertionRequest = {
   readonly userId: number
-  /** The purpose that the challenge is valid for. */
+  /** The purpose for which the challenge is valid. */
   readonly purpose: string
   readonly userVerification: 'required' | 'preferred'
 }
 
 /**
- * Returns the WebAuthn options to sign with one of the user's passkeys. Throws if the user has none
- * at this site.
+ * Returns the WebAuthn options to sign with one of the user's passkeys. Throws when the user has no
+ * passkey for this site.
  */
 export async function passkeyAssertionOptions(
   deps: Deps,

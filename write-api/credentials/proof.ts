@@ -14,8 +14,8 @@ import { enterProofGuard, verifyCode } from './verify-code.ts'
 import { verifyPasskey } from './verify-passkey.ts'
 
 /**
- * POST /api/user/passkeys/proof: returns the WebAuthn options to prove the caller's identity with a
- * passkey.
+ * POST /api/user/passkeys/proof: returns the WebAuthn options with which the caller proves the
+ * identity by a passkey.
  */
 export const beginProof: Action = (api, deps) => {
   api.route({
@@ -30,12 +30,16 @@ export const beginProof: Action = (api, deps) => {
   })
 }
 
-/** A separate purpose, so that a challenge of a login is not valid as a proof. */
+/**
+ * Returns the purpose of the challenge. It differs from the purpose of a login, so that a login
+ * challenge is not valid as a proof.
+ */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Throws unless the request's user confirms the identity with the password, a code or an unlocked
- * passkey: an unattended session must not be enough to change a login method.
+ * Throws unless the caller confirms the identity with the password, a code or a passkey with user
+ * verification. A session alone is not sufficient to change a login method, because it may be
+ * unattended.
  */
 export async function verifyProof(
   deps: Deps,
@@ -46,7 +50,7 @@ export async function verifyProof(
   if (password === '' && code === '' && passkey === undefined) throw credentialsError('ProofNeeded')
   const context = contextOf(deps, request)
   if (passkey !== undefined) {
-    // Signatures cannot be guessed, so failed codes of others must not delay a passkey.
+    // A passkey is not subject to the limit of failed codes, because signatures cannot be guessed.
     const check = { userId, passkey, purpose: proofPurpose(userId), isSoleFactor: true }
     return verifyPasskey(deps, request, check, context)
   }
@@ -61,8 +65,9 @@ export async function verifyProof(
 }
 
 /**
- * As `verifyProof` for a user who has a password or a second factor. A user who has neither must
- * have signed in just now, so that nobody else with the session can add the first one.
+ * Requires a proof of identity (see `verifyProof`) from a user who has a password or a second
+ * factor. Any other user must have logged in within half an hour, so that a person at an unattended
+ * session cannot add the first password or second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -74,8 +79,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the request's user has signed in, or proved the identity again, within half an
- * hour. It guards calls that carry no proof themselves and add or remove a login method.
+ * Throws unless the caller has logged in or proved the identity within half an hour. It protects
+ * requests that contain no proof but add or remove a login method.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return
@@ -95,7 +100,8 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
 }
 
 /**
- * POST /api/user/proof: lets this session make calls that require a recent login for half an hour.
+ * POST /api/user/proof: confirms the identity for this session, which can then make requests that
+ * require a recent login for half an hour.
  */
 export const proveSession: Action = (api, deps) => {
   api.route({

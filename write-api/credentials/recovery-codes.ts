@@ -4,16 +4,16 @@ import type { Vault } from '#infra/vault/port.ts'
 
 const CODE_COUNT = 10
 const CHARACTERS = 12
-/** Contains no characters that look alike. */
+/** The characters of recovery codes, without characters that look alike. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export type NewRecoveryCodes = {
-  /** Such as `k3f8-9zq2-mm7x`: shown once and not stored. */
+  /** The new codes, such as `k3f8-9zq2-mm7x`. They are shown once and not stored. */
   readonly codes: readonly string[]
   readonly codeHashes: readonly string[]
 }
 
-/** Generates ten codes of 59 bits each. */
+/** Generates ten recovery codes with 59 random bits each. */
 export function newRecoveryCodes(vault: Vault, userId: number): NewRecoveryCodes {
   const plainCodes = Array.from({ length: CODE_COUNT }, () =>
     Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join(''),
@@ -24,11 +24,14 @@ export function newRecoveryCodes(vault: Vault, userId: number): NewRecoveryCodes
   }
 }
 
-/** Ignores case, spaces and hyphens. */
+/** Returns the keyed hash of a recovery code. Case, spaces and hyphens are ignored. */
 export const recoveryCodeHash = (vault: Vault, userId: number, code: string): string =>
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
-/** Returns the codes if the events made them the user's codes. */
+/**
+ * Returns the codes when the events replaced the user's recovery codes, and otherwise an empty
+ * list.
+ */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],
   { codes }: NewRecoveryCodes,

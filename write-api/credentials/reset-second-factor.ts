@@ -20,9 +20,9 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
- * POST /api/user/reset_second_factor: lets a user of a lower level who lost every second factor
- * sign in with the password again. Ends all sessions of that user and sends a mail if there is an
- * address.
+ * POST /api/user/reset_second_factor: removes all second factors of a user of a lower level, who
+ * can then log in with the password alone. Ends all sessions of the user and notifies the user by
+ * mail.
  */
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -34,7 +34,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // An unattended session must not be enough. One's second factors are disabled with a proof.
+      // Admins cannot reset their own second factors, because an unattended session must not be
+      // sufficient. They disable them with a proof of identity.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -43,8 +44,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // A reset that was interrupted after its event leaves the secrets to the next one, which
-      // changes nothing else.
+      // Secrets are deleted even when there is no second factor, because an earlier reset may have
+      // been interrupted before it deleted them.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -61,8 +62,8 @@ export const resetSecondFactor: Action = (api, deps) => {
 }
 
 /**
- * NOTE: the command for the credentials comes before the one for the user, which records that login
- * methods are gone.
+ * NOTE: the command on the credentials precedes the command on the user, which records that login
+ * methods were removed.
  */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
@@ -83,15 +84,16 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
       stream: credentialsStream(id),
       command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
     },
-    // A passkey is a login method by itself, so the reset fails if the user has no other one.
+    // A passkey is also a login method. The reset fails when the user has no login method other
+    // than passkeys.
     ...(passkeys.size === 0 ? [] : [userStep(dropPasskeys)]),
     userStep({ type: 'VoidLogins', actorRole }),
   ]
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer set up. It goes by the events,
- * because a secret that is only offered has none yet.
+ * Deletes the secrets of authenticator apps that are no longer enabled. It reads the events,
+ * because the secret of an app that is not confirmed yet has no event and must be kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -103,7 +105,7 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
   }
 }
 
-/** Runs beside the response, because the mail server may be slow. */
+/** Mails the notice without delaying the response, because the mail server may be slow. */
 async function mailNotice(
   { core, mailer }: Deps,
   userId: number,

@@ -3,12 +3,12 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** The clocks may differ by one step. */
+/** The number of time steps by which the clocks may differ. */
 const WINDOW = 1
 
 /**
- * RFC 6238 with the parameters that every authenticator app supports: SHA-1, six digits, 30
- * seconds.
+ * Creates a TOTP (RFC 6238) with the parameters that all authenticator apps support: SHA-1, six
+ * digits, 30 seconds.
  */
 const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
   new TOTP({
@@ -20,15 +20,15 @@ const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
     secret: Secret.fromBase32(secret),
   })
 
-/** 160 bits, base 32. */
+/** Returns a new secret of 160 bits in base 32. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 export const totpUri = (secret: string, issuer: string, label: string): string =>
   totpOf(secret, issuer, label).toString()
 
 /**
- * Returns the step (of 30 s, since 1970) that the code belongs to at `now` (Unix milliseconds), or
- * null.
+ * Returns the time step (of 30 s, counted from 1970) of a valid code at `now` (unix milliseconds);
+ * null when the code is wrong.
  */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })
@@ -43,15 +43,15 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores the secret sealed, because the store may be on another server. A new offer replaces the
- * previous one.
+ * Stores a secret that the user has not confirmed yet. It is encrypted, because the store may be on
+ * another server. A new secret replaces the previous one.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
 
-/** Returns null after ten minutes. */
+/** Reads the unconfirmed secret; null after ten minutes. */
 export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)

@@ -12,8 +12,8 @@ import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
 /**
- * Verifies and uses up a code of the authenticator app (six digits) or a recovery code. Throws
- * `CodeWrong` or `CodeUsed`: of concurrent requests with the same code, only one passes.
+ * Verifies and consumes a code of the authenticator app (six digits) or a recovery code. Throws
+ * `CodeWrong` or `CodeUsed`. When several requests send the same code, only one succeeds.
  */
 export async function verifyCode(
   deps: Deps,
@@ -41,17 +41,20 @@ export async function verifyCode(
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 15 * 60_000
 const DAY_MS = 24 * 3_600_000
-/** Failed attempts for a user a day, from all browsers that have not signed in before. */
+/**
+ * The number of failed attempts allowed for a user in a day, from all browsers that have not logged
+ * in to the account before.
+ */
 const DAILY_FAILURES_MAX = 50
 
 type OnSuccess = () => void
 
 /**
- * Slows down code guessing in the second step of a login, across all tickets: after five wrong
- * codes, each further attempt of the same address waits twice as long, 15 minutes at most, and all
- * addresses together have 50 failed attempts a day. An attacker who uses those up knows the
- * password. A browser that has signed in to the account before has a separate allowance that others
- * cannot use up. Throws a 429. Returns the function to call once the code was right.
+ * Limits the guessing of codes in the second step of a login. After five wrong codes from an
+ * address, each further attempt waits twice as long, at most 15 minutes. All addresses together
+ * have 50 failed attempts a day; only a caller who knows the password can use them up. A browser
+ * that has logged in to the account before has a separate limit, which others cannot use up.
+ * Throws 429 when the caller must wait. Returns the function that is called after a right code.
  */
 export async function enterCodeGuard(
   { core }: Deps,
@@ -69,8 +72,9 @@ export async function enterCodeGuard(
 }
 
 /**
- * As `enterCodeGuard`, for the codes and passwords that a session confirms its identity with. Each
- * session has a separate allowance, so that a stolen one cannot block the owner.
+ * Limits the guessing of codes and passwords with which a session proves the identity, in the same
+ * way as `enterCodeGuard`. Each session has a separate limit, so that a stolen session cannot block
+ * the owner.
  */
 export const enterProofGuard = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

@@ -17,15 +17,18 @@ import {
 type PasskeyCheck = {
   readonly userId: number
   readonly passkey: PasskeyAssertion
-  /** The purpose that its challenge was issued for. */
+  /** The purpose for which the challenge was issued. */
   readonly purpose: string
-  /** Requires that the user unlocked it, because nothing else proves the identity. */
+  /**
+   * Whether the passkey is the only proof of identity. The authenticator must then have verified
+   * the user.
+   */
   readonly isSoleFactor: boolean
 }
 
 /**
- * Throws `PasskeyFailed` unless it is a passkey of the user and signed a challenge for this
- * purpose.
+ * Throws `PasskeyFailed` unless the passkey belongs to the user and has signed a challenge that was
+ * issued for the purpose.
  */
 export async function verifyPasskey(
   deps: Deps,
@@ -45,7 +48,7 @@ export async function verifyPasskey(
   await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: found[0], counter }, context)
 }
 
-/** Verifies the signature and returns the counter that was signed. */
+/** Verifies the signature and returns the signed counter. */
 async function verifiedCounter(
   deps: Deps,
   site: PasskeySite,
@@ -59,7 +62,7 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The domain checks the counter; 0 accepts every value here.
+      // The counter 0 accepts every signed counter here, because the domain checks it.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
