@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const SERVER = 'http://127.0.0.1:3000'
 
-/** Every browser that runs this console reads woff2: the older copies would only fill the disk. */
+/** Drops the older font formats, because every supported browser reads woff2. */
 const woff2Only: Plugin = {
   name: 'woff2-only',
   enforce: 'pre',
@@ -20,7 +20,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // The strict CSP has no room for data: scripts or fonts, and small files compress as well.
+    // The CSP forbids `data:` scripts and fonts, so small files are not inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

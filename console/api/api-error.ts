@@ -1,14 +1,12 @@
-/** A failed request: refused by a rule, failed by HTTP status, or without an answer. */
+/** Thrown when a request is refused by a rule, fails with an HTTP error, or gets no response. */
 export class ApiError extends Error {
-  /**
-   * Stable, for programs: `InsufficientQuota`; `Http404` or `Network` when the server named none.
-   */
+  /** A stable code such as `InsufficientQuota`; `Http404` or `Network` if the server sent none. */
   readonly code: string
-  /** HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** The server's `X-Request-Id`; empty when there was no answer. */
+  /** The server's `X-Request-Id`; empty if there was no response. */
   readonly requestId: string
-  /** The server's own message when `message` says something else; otherwise empty. */
+  /** The server's message if `message` differs from it; otherwise empty. */
   readonly detail: string
   /** The value of `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | null
@@ -35,8 +33,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The error for a screen that has its own message for a failed action. A refusal shows the server's
- * message; a server failure shows the server's message and request id beside the screen's.
+ * Returns the error for a screen with its own message `words`. A refusal shows only the server's
+ * message; a server failure shows `words`, the server's message and the request id.
  */
 export function failureOf(error: unknown, words: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(words)

@@ -42,7 +42,7 @@ export const HEALTH_TONE = {
   well: 'good',
 } as const satisfies Record<HealthKind, string>
 
-/** The single most severe state of a channel. */
+/** Returns the most severe state of a channel. */
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'
   if (status !== 1) return 'disabled'
@@ -51,7 +51,7 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
   if (circuits.length > 0) return 'partly'
   const rate = successRate(figures.m5)
   if (rate !== null && rate < FAILING_BELOW) return 'failing'
-  // NOTE: a push contains the last minutes only; the day's figures follow with the next full read.
+  // NOTE: A push has only the last minutes; the figures of the day come with the next full read.
   const isIdle = [figures.m5, figures.h1, figures.d1].every((part) => part === null)
   return isIdle ? 'idle' : 'well'
 }
@@ -59,12 +59,12 @@ export function healthKind({ status, circuits, figures }: ChannelHealth): Health
 export const isTroubled = (channel: ChannelHealth): boolean =>
   RANK.indexOf(healthKind(channel)) < RANK.indexOf('well')
 
-/** Channels with problems first, the most severe first; then by id. */
+/** Compares channels: the most severe problems first, then by id. */
 export const byTrouble = (one: ChannelHealth, other: ChannelHealth): number =>
   Math.min(RANK.indexOf(healthKind(one)), RANK.indexOf('well')) -
     Math.min(RANK.indexOf(healthKind(other)), RANK.indexOf('well')) || one.id - other.id
 
-/** 0 to 1; null when there were no attempts. */
+/** Returns the share of successful attempts, from 0 to 1; null if there were no attempts. */
 export function successRate(figures: HealthFigures | null): number | null {
   if (figures === null) return null
   const tries = figures.successes + figures.failures
@@ -75,15 +75,13 @@ export type Point = { readonly from: number; readonly rate: number | null; reado
 
 const BAR_SECONDS = 180
 
-/**
- * The end of the last bar of the hour that contains `at`: the same for all pushes within three
- * minutes.
- */
+/** Returns the end (unix seconds) of the three-minute bar that contains `atMs`. */
 export const barsEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
- * The hour before `end` in bars of three minutes, oldest first; a bar without attempts is a gap.
+ * Returns the hour before `end` in bars of three minutes, oldest first. Bars without attempts have
+ * a null rate.
  */
 export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
   const length = BAR_SECONDS
@@ -108,15 +106,14 @@ export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly 
 
 export const healthKey = ['channel-health'] as const
 
-/** The health of all channels, updated by the live socket and read again after a disconnection. */
 const healthQuery = queryOptions({
   queryKey: healthKey,
   queryFn: ({ signal }) => call('GET /api/channel/health', { signal }),
 })
 
 /**
- * The snapshot with a push applied; a snapshot that was read later than the push already contains
- * it.
+ * Applies a push to a snapshot. A snapshot read after the push already contains it and is returned
+ * unchanged.
  */
 export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot
@@ -129,7 +126,7 @@ export function withPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnap
   return { at: push.at, channels: [...kept, ...added].sort((a, b) => a.id - b.id) }
 }
 
-/** The health board with live updates, read again whenever the connection is restored. */
+/** Reads the health of all channels with live updates; reads again after each reconnection. */
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'

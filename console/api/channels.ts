@@ -6,8 +6,8 @@ import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
 /**
- * `page` counts from 0; empty texts ask for everything. In tag mode the items of the answer are
- * tags and untagged channels, and `total` counts those.
+ * `page` is zero-based; empty texts mean no filter. In tag mode, the items are tags and untagged
+ * channels, and `total` counts these items.
  */
 export type ChannelQuery = {
   keyword: string
@@ -17,13 +17,13 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** A column of the wire, empty for the list's own order. */
+  /** The server's name of the sort column; empty for the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
-  /** Tags without their channels. */
+  /** Returns tags without their channels. */
   isTagMode?: boolean
-  /** Channels of exactly this tag; empty for all. */
+  /** Filters by exactly this tag; empty for all channels. */
   tag?: string
 }
 
@@ -56,7 +56,7 @@ export async function listChannels(
 
 const FRESH_MS = 60_000
 
-/** What a channel is called, for admins; empty where it is gone. */
+/** Reads the name of a channel; empty if the channel was deleted. Admins only. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],
@@ -74,11 +74,11 @@ export const channelNameQuery = (id: number) =>
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Every channel of one tag, found by a search or not; in the shape of the lists' pages. */
+/** Reads every channel of a tag, as a list page; search filters do not apply. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
-/** Every channel that the filters let through, by id; the first thousand of more. */
+/** Reads up to 1 000 channels that match the filters, ordered by id. */
 export const matchingChannelsQuery = (filters: ChannelFilter) =>
   channelsThat([...channelsKey, 'matching', filters], { ...filters, sort: 'id' }, MATCHING_MAX)
 
@@ -93,21 +93,21 @@ const channelsThat = (queryKey: readonly unknown[], filter: Partial<ChannelFilte
       }, max),
   })
 
-/** The channels of a page without its tags. */
+/** Returns the channels of a list page without its tags. */
 export const wholeChannels = ({ items }: ListPage<ChannelEntry>): Channel[] =>
   items.flatMap((item) => ('children' in item ? [] : [item]))
 
-/** The model names the server knows of, to fill a channel's list with. */
+/** Reads the model names that the server suggests for a channel's model list. */
 export const knownModelsQuery = queryOptions({
   queryKey: ['known-models'],
   queryFn: async ({ signal }) =>
     (await call('GET /api/channel/models', { signal })).map(({ id }) => id),
 })
 
-/** The models that at least one enabled channel serves. */
+/** Reads the models that at least one enabled channel serves. */
 export const enabledModelsQuery = apiQuery('GET /api/channel/models_enabled')
 
-/** The types that can be served, each with the fields of its own. Fixed while the server runs. */
+/** Reads the channel types with their specific fields; they are constant while the server runs. */
 export const channelTypesQuery = {
   ...apiQuery('GET /api/channel/types'),
   staleTime: Number.POSITIVE_INFINITY,
@@ -115,7 +115,7 @@ export const channelTypesQuery = {
 
 export const testProgressKey = ['channel-test-progress'] as const
 
-/** How far the last such test is; asked again and again while it runs and nobody tells. */
+/** Reads the progress of the last test run. While it runs, polls unless live updates arrive. */
 export const testProgressQuery = (isLive: boolean) =>
   queryOptions({
     queryKey: testProgressKey,
@@ -128,7 +128,7 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Asks a channel's provider for a word from one model; never throws for a provider's sake. */
+/** Sends a test call for one model to a channel. A provider's failure is returned, not thrown. */
 export async function testChannel(
   id: number,
   model: string,
@@ -145,6 +145,6 @@ export async function testChannel(
   }
 }
 
-/** Sends the fields to change; status 1 enables, 2 disables. Answers what the server says to it. */
+/** Changes the given fields; status 1 enables, 2 disables. Returns the server's message. */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message

@@ -29,7 +29,7 @@ import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
-/** Every route of the contracts. Only types are imported, so schemas stay out of the bundle. */
+/** All routes by contract. Only types are imported, so that schemas stay out of the bundle. */
 type Routes = typeof channelActions &
   typeof channelChecks &
   typeof channelQueries &
@@ -58,7 +58,7 @@ type Routes = typeof channelActions &
   typeof userActions &
   typeof userQueries
 
-/** A route as the contracts name it: method and path. */
+/** The name of a route in the contracts: method and path. */
 export type RouteName = keyof Routes
 
 type Part<Name extends RouteName, Key extends string> =
@@ -66,7 +66,7 @@ type Part<Name extends RouteName, Key extends string> =
     ? Static<Schema>
     : unknown
 
-/** Paths and queries are text, so numbers and booleans are sent as their text. */
+/** Numbers and booleans in paths and queries are sent as text. */
 type Texts<Fields> = unknown extends Fields
   ? unknown
   : {
@@ -81,27 +81,27 @@ type OptionalIfEmpty<Key extends string, Value> = unknown extends Value
 
 type Sending = Pick<ApiRequest, 'afterPosition' | 'signal' | 'idempotencyKey' | 'renewsSession'>
 
-/** The parameters of a route's path, its query and its body. */
+/** The path parameters, query and body of a route. */
 export type Input<Name extends RouteName> = Sending &
   OptionalIfEmpty<'params', Texts<Part<Name, 'params'>>> &
   OptionalIfEmpty<'query', Texts<Part<Name, 'querystring'>>> &
   OptionalIfEmpty<'body', Part<Name, 'body'>>
 
-/** The whole response of a route. */
+/** The complete response body of a route. */
 export type Envelope<Name extends RouteName> = Routes[Name] extends {
   readonly response: { readonly 200: infer Schema extends TSchema }
 }
   ? Static<Schema>
   : never
 
-/** The `data` of a route's response. */
+/** The type of `data` in the response body of a route. */
 export type Data<Name extends RouteName> =
   Envelope<Name> extends { data: infer Value } ? Value : never
 
 type Arguments<Name extends RouteName> =
   Partial<Input<Name>> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-/** The address of a route: method, and path with its parameters filled in. */
+/** Returns the method and the path of a route, with the path parameters filled in. */
 export function addressOf(
   name: string,
   params: Readonly<Record<string, QueryValue>> = {},
@@ -113,7 +113,7 @@ export function addressOf(
   }
 }
 
-/** Calls a route. Returns its whole response; throws `ApiError`, with words ready to show. */
+/** Calls a route and returns the complete response body. Throws `ApiError` with a text to show. */
 export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
   const { params, ...rest } = (input ?? {}) as Loose
   return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
@@ -130,8 +130,8 @@ export const call = async <Name extends RouteName>(
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Query options that read a route. The key begins with the route's name, unless the query belongs
- * to others that are invalidated together.
+ * Returns query options that read a route. The query key begins with the route's name, unless `key`
+ * groups the query with others that are invalidated together.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

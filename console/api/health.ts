@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * How calls have been going lately. `unreachable`: no answer came; `busy`: the server asked to
- * wait, until a moment of `performance.now()` where it named one; `down`: it can't serve now.
+ * The state of the server as seen by recent calls. `unreachable`: no response. `busy`: HTTP 429,
+ * with the retry time by `performance.now()` if the server sent one. `down`: HTTP 502 to 504.
  */
 export type Health =
   | { readonly kind: 'fine' }
@@ -21,7 +21,7 @@ export function onHealth(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Notes how a call went; any answer that isn't one of these troubles ends them. */
+/** Records the result of a call. Any other HTTP status resets the state to `fine`. */
 export function noteAnswer(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return
@@ -29,7 +29,7 @@ export function noteAnswer(status: number, retryAfterMs: number | null): void {
   for (const listener of listeners) listener()
 }
 
-/** Whether a call failed because the product could not answer, and not by what it answered. */
+/** Returns true if the call got no response, or HTTP 429 or 502 to 504. */
 export const isUnanswered = (error: Error): boolean =>
   error instanceof ApiError && healthOf(error.status, null).kind !== 'fine'
 

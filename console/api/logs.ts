@@ -2,10 +2,10 @@ import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract
 import { addressOf, apiQuery, call } from './client.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
-/** Whose rows: one's own, or everybody's (admins). */
+/** `self` for the user's rows, `all` for the rows of all users (admins). */
 type LogScope = 'self' | 'all'
 
-/** The filters as the server names them; what is empty or 0 is not sent. Times in unix seconds. */
+/** The filters by their API names. Empty and 0 values are not sent; times are unix seconds. */
 export type LogParams = {
   type?: number | undefined
   token_name?: string
@@ -18,12 +18,12 @@ export type LogParams = {
   end_timestamp?: number | undefined
 }
 
-/** The root of every query about calls: what the live stream makes stale. */
+/** The root key of all queries about calls, which live events invalidate. */
 export const logsKey = ['logs'] as const
-/** Of the log's bars over time. */
+/** The key of the log's time histogram. */
 export const barsKey = [...logsKey, 'bars'] as const
 
-/** One page of the usage log, newest first unless sorted. `page` counts from 0. */
+/** Reads one page of the usage log, newest first by default. `page` is zero-based. */
 export const listLogs = (
   ask: ListSort & {
     scope: LogScope
@@ -43,7 +43,7 @@ export const listLogs = (
     signal: ask.signal,
   })
 
-/** The totals of every row that the filters let through, not of a page. */
+/** Reads the totals of all rows that match the filters. */
 export const logStat = (ask: {
   scope: LogScope
   params: LogParams
@@ -56,12 +56,12 @@ export const logStat = (ask: {
     signal: ask.signal,
   })
 
-/** Charged calls by hour and model; ends in unix seconds. Hours without any are left out. */
+/** Reads charged calls per hour and model. Bounds are unix seconds; empty hours are omitted. */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** Admins only; empty for everybody. */
+  /** Admins only; empty for all users. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -75,8 +75,8 @@ export async function callsByHour(ask: {
 export type ExportKind = 'csv' | 'ndjson'
 
 /**
- * Every row that the filters let through, as a file. `zone`: of the times in a CSV; `columns`: its
- * own, null: all.
+ * Exports all rows that match the filters. `zone` is the time zone of the CSV, `columns` its
+ * columns (null for all).
  */
 export const exportLogs = (ask: {
   scope: LogScope
@@ -95,13 +95,13 @@ export const exportLogs = (ask: {
     signal: ask.signal,
   })
 
-/** The user behind a row; for admins. */
+/** Reads the user of a row. Admins only. */
 export const logUserQuery = (userId: number) =>
   apiQuery('GET /api/user/:id', { params: { id: userId } }, ['user', userId])
 
 const parsed = new WeakMap<LogEntry, LogOther>()
 
-/** The row's `other`, parsed once; empty when it is no JSON object. */
+/** Parses the row's `other` field (cached); empty if it is not a JSON object. */
 export function otherOf(row: LogEntry): LogOther {
   const known = parsed.get(row)
   if (known !== undefined) return known
@@ -119,7 +119,7 @@ function parseOther(text: string): LogOther {
   }
 }
 
-/** How a call came to its end, where that needs saying. */
+/** The call ends that the log shows; successful calls are not among them. */
 const END_NAMES = [
   'client-gone',
   'upstream-error',
@@ -133,6 +133,6 @@ const END_NAMES = [
 ] as const
 type EndName = (typeof END_NAMES)[number]
 
-/** Null for a call that was done, and for rows that are no calls. */
+/** Returns null for successful calls and for rows that are not calls. */
 export const endName = (end: string | undefined): EndName | null =>
   END_NAMES.find((name) => name === end) ?? null

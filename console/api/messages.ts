@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `start` and `end` are ISO times, sent together or not at all. */
+/** `start` and `end` are ISO times; send neither or both. */
 type MessageQuery = {
   keyword: string
   start: string
@@ -13,7 +13,7 @@ type MessageQuery = {
 
 export const messagesKey = ['messages'] as const
 
-/** What was sent, newest first, for admins. */
+/** Reads the sent messages, newest first. Admins only. */
 export const messagesQuery = (asked: MessageQuery) =>
   queryOptions({
     queryKey: [...messagesKey, 'list', asked],
@@ -30,10 +30,10 @@ export const messagesQuery = (asked: MessageQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Everything about one's own inbox, but how much is unread. */
+/** The key of all inbox queries except the unread count. */
 export const inboxKey = ['inbox'] as const
 
-/** One's own messages, newest first. `page` counts from 0. */
+/** Reads the user's messages, newest first. `page` is zero-based. */
 export const inboxQuery = (asked: { page: number; pageSize: number }) => {
   const query = { p: asked.page, page_size: asked.pageSize }
   return {
@@ -44,7 +44,6 @@ export const inboxQuery = (asked: { page: number; pageSize: number }) => {
 
 export const unreadKey = ['unread'] as const
 
-/** How many of one's own messages are unread. */
 export const unreadQuery = queryOptions({
   queryKey: unreadKey,
   queryFn: async ({ signal }) =>

@@ -3,14 +3,14 @@ import { call } from './client.ts'
 
 const KEY = 'oauth_return_to'
 
-/** Sends this tab to the other site; coming back ends at `returnTo`. */
+/** Redirects this tab to the OAuth provider; the callback later leads to `returnTo`. */
 export async function sendAway(query: AuthorizeQuery, returnTo: string | null): Promise<void> {
   const { url } = await call('GET /api/oauth/authorize', { query })
   rememberReturn(returnTo)
   window.location.assign(url)
 }
 
-/** Where this tab goes once it is back from another site; null: where logins go. */
+/** Stores the path after an OAuth login; null stores none, so that the default path applies. */
 export function rememberReturn(returnTo: string | null): void {
   if (returnTo === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, returnTo)

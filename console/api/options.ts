@@ -4,14 +4,14 @@ import { apiQuery, call, exchange } from './client.ts'
 
 export const optionsKey = ['options'] as const
 
-/** Key → value as text. */
+/** Reads all options as a map from key to text value. */
 export const optionsQuery = queryOptions({
   queryKey: optionsKey,
   queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
     const data = await call('GET /api/option/', { signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // A Map is no plain object to be shared in part: the same values stay the same Map.
+  // Keep the old Map if the values are equal, because React Query cannot compare Maps.
   structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
@@ -23,15 +23,15 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   old.size === (fresh as Values).size &&
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
-/** Which options there are and how they are typed; another one only with another release. */
+/** Reads the names and types of all options, which change only with a release. */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
   staleTime: Number.POSITIVE_INFINITY,
 }
 
 /**
- * `before`: as it was read; refused where somebody has set another value since. Answers what there
- * is to know of what was saved; empty for nothing.
+ * Saves an option. The server refuses if the value is no longer `before`, because another user
+ * changed it. Returns the server's remark about the saved value, or an empty text.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -42,7 +42,7 @@ export const isChangedMeanwhile = (error: unknown): boolean =>
 export const optionHistoryKey = ['option-history'] as const
 const PAGE_SIZE = 20
 
-/** Who changed the options of a section, newest first. */
+/** Reads who changed the options of a section, newest first. */
 export const optionHistoryQuery = (section: string) =>
   infiniteQueryOptions({
     queryKey: [...optionHistoryKey, section],
@@ -70,7 +70,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/** What the automatic check found; nothing where it is off. A failure of it is no news. */
+/** Reads the result of the automatic release check. It is empty if the check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -7,23 +7,23 @@ type ChatAsk = {
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[]
   model: string
   group: string
-  /** 0: no limit. */
+  /** 0 means no limit. */
   max_tokens: number
   temperature: number
 }
 
-/** What came of the answer, in pieces. */
+/** A piece of the streamed response. */
 export type ChatPiece = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** The call's id, under which it is in the log. */
+  /** Receives the call's id, which identifies its log entry. */
   onCall: (call: string) => void
   onPiece: (piece: ChatPiece) => void
 }
 
 /**
- * One chat, streamed. Resolves at its `[DONE]`; throws `ApiError` when it is refused, when the
- * stream says an error, or ends without having said that it is done.
+ * Streams one chat completion and resolves at `[DONE]`. Throws `ApiError` if the call is refused,
+ * the stream reports an error, or the stream ends without `[DONE]`.
  */
 export async function chat(
   ask: ChatAsk,
@@ -72,7 +72,7 @@ type Chunk = {
   }[]
 }
 
-/** NOTE: not every browser can iterate a stream. */
+/** NOTE: Some browsers cannot iterate a stream. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -83,7 +83,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A connection that breaks is told like any other that gave no answer. */
+/** Reports a broken connection with the error of a request without response. */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

@@ -4,19 +4,19 @@ import { ApiError } from './api-error.ts'
 const RETRIES_MAX = 2
 const RETRY_DELAY_MS_MAX = 30_000
 
-/** Whether asking again can help: no answer, overload and server faults; never a refusal. */
+/** Returns true for missing responses, overload and server faults; false for refusals. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
   return error.status === 0 || error.status === 429 || error.status >= 502
 }
 
-/** Doubling from one second, or what the server's `Retry-After` asks for. */
+/** Returns the server's `Retry-After`, or else a delay that doubles from one second. */
 export function retryDelayMs(failures: number, error: Error): number {
   const asked = error instanceof ApiError ? error.retryAfterMs : null
   return Math.min(asked ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
 }
 
-/** The one cache of server state. Errors are shown by the screen that asked, not by toasts. */
+/** Creates the cache of server state. Screens show the errors of their queries, without toasts. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -3,13 +3,13 @@ import type { Redemption } from '#read-api/contract/redemptions.ts'
 import { call } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
+/** `page` is zero-based. Missing or empty fields do not filter. Newest first by default. */
 type RedemptionQuery = {
-  /** Part of a name, a whole id, or a whole key. */
+  /** A part of a name, a complete id, or a complete key. */
   keyword: string
   page: number
   pageSize: number
-  /** 1 to 3, as text. */
+  /** The status from 1 to 3, as text. */
   status?: string
   sort?: string
   order?: 'asc' | 'desc'
@@ -17,7 +17,7 @@ type RedemptionQuery = {
 
 export const redemptionsKey = ['redemptions'] as const
 
-/** Redemption codes, or those among them that are sought. */
+/** Reads redemption codes, with optional filters. */
 export const redemptionsQuery = (sought: RedemptionQuery) =>
   queryOptions({
     queryKey: [...redemptionsKey, sought],
@@ -25,7 +25,7 @@ export const redemptionsQuery = (sought: RedemptionQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Everything that the filters let through, newest first; as many as one act may name. */
+/** Reads all codes that match the filters, newest first, up to the limit of a bulk action. */
 export const matchingRedemptionsQuery = (filters: Omit<RedemptionQuery, 'page' | 'pageSize'>) =>
   queryOptions({
     queryKey: [...redemptionsKey, 'matching', filters],

@@ -7,17 +7,17 @@ export type QueryValue = string | number | boolean | undefined | null
 
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** From `/api`, as the server names it. */
+  /** The path from `/api` on. */
   path: string
-  /** Undefined, null and empty values are left out. */
+  /** Undefined, null and empty values are omitted. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
-  /** A read waits until the server's read models include this position. */
+  /** A read waits until the server's read models include this stream position. */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
-  /** The call is done once for it, however often it is sent. */
+  /** The server executes the call only once per key. */
   idempotencyKey?: string
-  /** Its answer brings a new session, while the old one is over already. */
+  /** The response contains a new session, while the old session has already ended. */
   renewsSession?: boolean
 }
 
@@ -25,25 +25,25 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /** All that was answered: a few calls say something beside `data`. */
+  /** The complete response body, because a few routes have fields beside `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
 
-/** One page of a list, as the server answers every list. `page` counts from 0. */
+/** A page of a list; `page` is zero-based. */
 export type ListPage<Row> = { items: Row[]; page: number; total: number }
 
-/** The column that sorts a list, as the server names it; left out for the order of the server. */
+/** The server's name of the sort column; omitted for the server's default order. */
 export type ListSort = {
   readonly sort?: string
   readonly order?: 'asc' | 'desc'
 }
 
-/** The last position this tab has written: reads after a write ask for at least that. */
+/** The last stream position that this tab wrote; later reads wait for it (`X-After-Position`). */
 let writtenPosition = 0
 
 /**
- * One call to the management API. Answers the envelope's `data`; throws `ApiError` with words
- * ready to show when the call is refused, fails or gets no answer. A 401 ends the stored session.
+ * Sends a request to the management API. Throws `ApiError` with a translated message if the call is
+ * refused, fails or gets no response. A 401 ends the stored session.
  */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
@@ -65,14 +65,14 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   return { data: envelope.data as T, position, message: envelope.message ?? '', envelope }
 }
 
-/** One call whose answer's `data` is all that counts. */
+/** Sends a request and returns only `data` of the response body. */
 export const fetchData = async <T>(call: ApiRequest): Promise<T> => (await request<T>(call)).data
 
 const ROWS_PER_READ = 100
-/** As many rows as one act may name. */
+/** The maximum number of rows in a bulk action. */
 export const MATCHING_MAX = 1_000
 
-/** The rows of a whole list, each once, by reading page after page; the first `max` of more. */
+/** Reads a list page by page, up to `max` rows, without duplicates. */
 export async function fetchAllPages<Row extends { id: number }>(
   readPage: (page: number, pageSize: number) => Promise<ListPage<Row>>,
   max = Number.POSITIVE_INFINITY,
@@ -86,7 +86,7 @@ export async function fetchAllPages<Row extends { id: number }>(
   return { items: [...found.values()], page: 0, total: found.size }
 }
 
-/** One call that answers a file: its bytes as they come, refused in the envelope like any other. */
+/** Downloads a file as a byte stream. Refusals are handled as in `request`. */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -96,8 +96,8 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * One call of the relay by the session: its answer as it comes. What it refuses is worded by itself
- * and about this call alone, so that it says nothing of the product's health.
+ * Calls the relay with the session and returns the streamed response. An error has the relay's
+ * message and leaves the health state unchanged, because it concerns only this call.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -113,7 +113,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Path and query as sent: empty values left out, keys in the order given. */
+/** Returns path and query; empty values are omitted, and keys keep their order. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -123,7 +123,7 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** What was refused for a session that was just exchanged for another is asked once more. */
+/** Sends a request. A 401 during a session renewal is retried once with the new session. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()
@@ -170,7 +170,7 @@ async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
   }
 }
 
-/** What to throw for an answer that is no success. */
+/** Returns the error for an unsuccessful response. */
 function refused(
   response: Response,
   envelope: RawEnvelope | null,

@@ -6,18 +6,18 @@ type Listener = (user: SessionUser | null) => void
 const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
-/** Roles from which the admin's screens and the super admin's begin. */
+/** The minimum roles for the screens of admins and of the super admin. */
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** Whether the user chose to leave: what the server refuses from then on is no expired session. */
+/** True after a logout by the user; refused requests then are not an expired session. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * The user kept after login, or null. It decides only what is shown; every right is the server's
- * to judge. A record that does not parse counts as none. Equal records are the same object.
+ * Returns the user stored at login, or null. It only controls what is shown, because the server
+ * checks all rights. Invalid records count as null; equal records return the same object.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -39,7 +39,7 @@ export function clearUser(): void {
   tell()
 }
 
-/** From here until the next login, calls that are still under way may be refused in silence. */
+/** Marks the logout, so that refused requests show nothing until the next login. */
 export function startLeaving(): void {
   storedUser()
   isLeaving = true
@@ -52,8 +52,8 @@ export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) 
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ROOT_ROLE
 
 /**
- * Ends the session of `userId` after the server refused it. A refusal that comes late, when that
- * user has gone, is leaving, or another has logged in since, changes nothing.
+ * Ends the session of `userId` after a 401. Does nothing if that user is logging out or is no
+ * longer the stored user.
  */
 export function expireSession(userId: number): void {
   if (isLeaving || storedUser()?.id !== userId) return
@@ -66,7 +66,7 @@ export function onSessionExpired(listener: () => void): () => void {
   return () => expiryListeners.delete(listener)
 }
 
-/** Calls back when the stored user changes, in this tab or another. */
+/** Calls `listener` when the stored user changes, in this tab or another tab. */
 export function onUserChange(listener: Listener): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === KEY || event.key === null) listener(storedUser())
@@ -79,7 +79,7 @@ export function onUserChange(listener: Listener): () => void {
   }
 }
 
-/** The logged-in user, or null; follows logins and logouts of other tabs. */
+/** Returns the logged-in user, or null; follows logins and logouts in other tabs. */
 export function useUser(): SessionUser | null {
   return useSyncExternalStore(onUserChange, storedUser)
 }
@@ -107,7 +107,7 @@ function isUser(value: unknown): value is SessionUser {
 let renewals = 0
 let renewing: Promise<unknown> = Promise.resolve()
 
-/** Runs what ends this browser's session and is answered with a new one. */
+/** Runs a request that ends the current session and returns a new one. */
 export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   const running = act().finally(() => {
     renewals += 1
@@ -116,7 +116,7 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Call before a request is sent; what it gives tells whether the session is another since. */
+/** Returns a function that tells whether the session was renewed since this call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

@@ -12,8 +12,8 @@ import { apiQuery, call } from './client.ts'
 type Chat = Readonly<Record<string, string>>
 
 /**
- * The chat clients that the last visit left in this browser; null where they can't be read. This is
- * read as the console starts, before `cacheStatus` replaces it with the site's own list.
+ * The chat clients stored at the last visit; null if they cannot be parsed. They are read at
+ * startup, before `cacheStatus` overwrites them.
  */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
@@ -33,10 +33,10 @@ function isChat(value: unknown): value is Chat {
   return isObject && Object.values(value).every((link) => typeof link === 'string')
 }
 
-/** The site's clients until its own answer is there. */
+/** Returns the chat clients of the last visit, used until the site's status is loaded. */
 export const storedChats = (): readonly Chat[] => stored ?? []
 
-/** True once, where they were; told by whichever screen shows the clients first. */
+/** Returns true once if the stored chat clients could not be parsed. */
 export function takeChatsFault(): boolean {
   const was = areChatsBroken
   areChatsBroken = false
@@ -45,7 +45,7 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Keeps the answer for the next visit's first paint, and the single keys other screens read. */
+/** Stores the status for the first paint of the next visit; other screens read single keys. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -65,7 +65,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The console waits for this one: no answer is told, not waited for. */
+/** The time limit of the status request, because the console waits for its response. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
@@ -79,10 +79,7 @@ export const statusQuery = queryOptions({
   staleTime: REFRESH_MS,
 })
 
-/**
- * What the site says of itself. Until the first answer it is the copy of the last visit, or
- * undefined on the very first one.
- */
+/** Returns the site's status; until it is loaded, the copy of the last visit or undefined. */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
   return useQuery(
@@ -98,8 +95,8 @@ type Watch = {
 const watches = new WeakMap<QueryClient, Watch>()
 
 /**
- * What `useStatus` answers, for cells of lists: one observer for all of them, where a query each
- * would be the dearest thing about a row.
+ * Returns the same value as `useStatus`. List cells share one query observer, because an observer
+ * per row would be slow.
  */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
@@ -137,7 +134,7 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** A text of the operator's, Markdown or HTML; empty for none. */
+/** Reads a text of the operator (markdown or HTML); empty if there is none. */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -145,7 +142,7 @@ export const sitePageQuery = (page: SitePage) => ({
 
 const NOTICE_KEY = 'notice'
 
-/** Keeps the text for the first paint of the next visit: a notice that arrives late moves pages. */
+/** Stores the notice for the next visit's first paint, because a late notice shifts the page. */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
   queryFn: async ({ signal }) => {
@@ -155,7 +152,7 @@ const noticeQuery = queryOptions({
   },
 })
 
-/** The operator's notice; until the first answer it is the one of the last visit, if any. */
+/** Returns the operator's notice; until it is loaded, the notice of the last visit. */
 export function useNotice(): string {
   const kept = localStorage.getItem(NOTICE_KEY)
   const query = kept === null ? noticeQuery : { ...noticeQuery, placeholderData: kept }
@@ -164,7 +161,7 @@ export function useNotice(): string {
 
 const NOTICE_WAIT_MS_MAX = 2_000
 
-/** Reads the notice before the first page of the first visit, which it does not delay for long. */
+/** Preloads the notice before the first page, for at most two seconds. */
 export async function loadNotice(client: QueryClient): Promise<void> {
   const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
   await Promise.race([client.prefetchQuery(noticeQuery), late])

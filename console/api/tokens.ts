@@ -3,14 +3,14 @@ import type { Token } from '#read-api/contract/tokens.ts'
 import { call } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 
-/** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
+/** `page` is zero-based. Missing or empty fields do not filter. Newest first by default. */
 type TokenQuery = {
   keyword: string
   page: number
   pageSize: number
-  /** A key, or a part of one. */
+  /** A complete key or a part of a key. */
   token?: string
-  /** 1 to 4, as text. */
+  /** The status from 1 to 4, as text. */
   status?: string
   sort?: string
   order?: 'asc' | 'desc'
@@ -18,7 +18,7 @@ type TokenQuery = {
 
 export const tokensKey = ['tokens'] as const
 
-/** One's own tokens, or those among them that are sought. */
+/** Reads the user's tokens, with optional filters. */
 export const tokensQuery = (sought: TokenQuery) =>
   queryOptions({
     queryKey: [...tokensKey, sought],
@@ -26,7 +26,7 @@ export const tokensQuery = (sought: TokenQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** Everything that the filters let through, newest first; as many as one act may name. */
+/** Reads all tokens that match the filters, newest first, up to the limit of a bulk action. */
 export const matchingTokensQuery = (filters: Omit<TokenQuery, 'page' | 'pageSize'>) =>
   queryOptions({
     queryKey: [...tokensKey, 'matching', filters],

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isChangedMeanwhile, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** What the shipped list has for a model: exact decimals, and whole tokens; null for none. */
+/** The built-in price of a model: exact decimals, and an integer of tokens; null if missing. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Those of the models whose calls are refused for want of a price, as prices are now. */
+/** Reads the current prices and returns the models whose calls are refused without a price. */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],
@@ -22,14 +22,14 @@ export async function unpricedAmong(
   return unpricedBy(await readAgain(client))(models)
 }
 
-/** The same by options that are read already: filters the names of models. */
+/** Returns a filter for models without a price, based on options that were already read. */
 export function unpricedBy(options: Texts): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
   return (models) => models.filter((model) => !prices.has(model) && !ratios.has(model))
 }
 
-/** What the shipped price list has for each of the models, in their order. */
+/** Reads the built-in prices of the models, in the same order. */
 export async function presetPrices(
   client: QueryClient,
   models: readonly string[],
@@ -43,13 +43,13 @@ export async function presetPrices(
   }))
 }
 
-/** Saves the presets of models that have no price yet, with output limits; others keep theirs. */
+/** Saves the built-in prices and output limits of models that have no price yet. */
 export async function savePresetPrices(
   client: QueryClient,
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const known = prices.filter(({ ratio }) => ratio !== null)
-  // The model ratio is what makes a model callable: the others have to be there before.
+  // The model ratio makes a model callable, so the other entries must be saved first.
   await addEntries(client, 'CompletionRatio', entriesOf(known, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(known, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(known, 'ratio'))
@@ -64,7 +64,7 @@ const entriesOf = (
     return value === null ? [] : [[price.model, value] as const]
   })
 
-/** Others may save as well: what they saved is read again and kept. */
+/** Other users may save concurrently; their values are then read again and kept. */
 const TRIES_MAX = 3
 
 async function addEntries(
@@ -86,8 +86,8 @@ async function addEntries(
 }
 
 /**
- * The JSON object `text` with the entries that it lacks at its end. The text is not parsed and
- * written again, so that every digit of the other numbers stays as it is.
+ * Appends missing entries to the JSON object `text`. The text is not parsed and formatted again, so
+ * that all digits of other numbers are preserved.
  */
 export function withEntries(text: string, entries: readonly (readonly [string, string])[]): string {
   const names = namesIn(text)

@@ -2,12 +2,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
-/** `page` counts from 0. Empty texts ask for everybody; newest first unless sorted. */
+/** `page` is zero-based. Empty texts do not filter; the newest users come first by default. */
 type UserQuery = { keyword: string; group: string; page: number; pageSize: number } & ListSort
 
 export const usersKey = ['users'] as const
 
-/** Every user, or those that are sought, for admins. */
+/** Reads all users, with optional filters. Admins only. */
 export const usersQuery = (asked: UserQuery) =>
   queryOptions({
     queryKey: [...usersKey, asked],
@@ -20,7 +20,7 @@ export const usersQuery = (asked: UserQuery) =>
     placeholderData: keepPreviousData,
   })
 
-/** One user with all fields, read anew for each form. For admins. */
+/** Reads one user with all fields, again for each form. Admins only. */
 export const userQuery = (id: number) => ({
   ...apiQuery('GET /api/user/:id', { params: { id } }, ['user', id]),
   staleTime: 0,

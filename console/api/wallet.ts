@@ -5,7 +5,7 @@ import { apiQuery, exchange } from './client.ts'
 export const ordersKey = ['orders'] as const
 export const ORDERS_PER_PAGE = 5
 
-/** The user's top-ups, newest first; `page` counts from 0. */
+/** Reads the user's top-ups, newest first; `page` is zero-based. */
 export function ownOrdersQuery(page: number) {
   const query = { p: page, page_size: ORDERS_PER_PAGE }
   return {
@@ -15,10 +15,9 @@ export function ownOrdersQuery(page: number) {
   }
 }
 
-/** Where to pay: a form to send to `url`, or without fields a page to go to. */
+/** The payment page: a form with `fields` to submit to `url`, or only a URL to open. */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
-/** Orders a top-up. */
 export async function pay(body: Pay): Promise<PaymentPage> {
   const { data, envelope } = await exchange('POST /api/user/pay', { body })
   return { fields: data, url: envelope.url }

@@ -58,17 +58,17 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   )
 }
 
-/** Uses the clock of the viewer's device. */
+/** Uses the clock of the user's device. */
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** Ends the session on the server, and in this browser even when the server cannot be reached. */
+/** Ends the session on the server and in this browser, even if the server cannot be reached. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   return () => {
     startLeaving()
-    // Pending requests would otherwise be answered with 401 after the session's end.
+    // Cancel pending requests, because they would receive a 401 after the logout.
     void client.cancelQueries()
     call('GET /api/user/logout')
       .then(

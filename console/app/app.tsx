@@ -17,8 +17,8 @@ import { createRouter } from './routes.tsx'
 const WEIGHTS = [400, 600]
 
 /**
- * Loads the font glyphs of the offline message while there is a network. The Chinese font comes in
- * slices that load when their first character is drawn, which is too late without a network.
+ * Preloads the glyphs of the offline message. The Chinese font has slices that load when a
+ * character is first drawn, which fails offline.
  */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
@@ -43,15 +43,14 @@ function useOfflineGlyphs(): void {
   }, [t, language])
 }
 
-/** The application's singletons: query cache, router, and the hosts of dialogs and toasts. */
+/** The root component: query cache, router, and the hosts of dialogs and toasts. */
 export function App(): ReactElement {
   const [client] = useState(createQueryClient)
   const [router] = useState(() => createRouter(client))
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // Uses the current location, so that a page without a query does not inherit the query of the
-      // tab's first page.
+      // Use the current location, because the tab's first URL may have another query.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,
@@ -69,7 +68,7 @@ export function App(): ReactElement {
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {
-      // Another tab logged out or in as another user, so cached data must not remain.
+      // Another tab logged out or changed the user, so cached data must be removed.
       if (user?.id !== last) client.clear()
       last = user?.id
     })

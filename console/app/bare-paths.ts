@@ -1,4 +1,4 @@
-/** Paths without the console's navigation: login and setup pages, the home page and chats. */
+/** Paths without the sidebar: login, setup, home page and chats. */
 const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*|chat(?:\/.*)?)?$/
 
 export const isWithoutSidebar = (pathname: string): boolean => WITHOUT_SIDEBAR.test(pathname)

@@ -6,7 +6,7 @@ import './inbox-bell.css'
 
 const SHOWN_MAX = 99
 
-/** The link to the inbox, with the number of unread messages, capped for display. */
+/** The link to the inbox with the number of unread messages, which is capped for display. */
 export function BellLink({ unread }: { unread: number }): ReactElement {
   const { t } = useTranslation()
   const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useStatus } from '../api/status.ts'
 
-/** The logo: four strokes and a fifth across them, a tally. */
+/** The default logo: a tally of five strokes. */
 export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
   return (
     <svg
@@ -19,9 +19,7 @@ export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
   )
 }
 
-/**
- * The site's logo when it is hosted on this site, otherwise the default mark, and the site's name.
- */
+/** The site's name and logo; a logo hosted on another site is replaced by the default logo. */
 export function Brand(): ReactElement {
   const logo = useStatus()?.logo ?? ''
   const isOwn = logo.startsWith('/') && !logo.startsWith('//')

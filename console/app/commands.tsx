@@ -19,16 +19,14 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type Shown = Dialog | null
 
-/**
- * The palette's button, the global shortcuts, and the two dialogs, which are loaded on first use.
- */
+/** The palette's button, the global shortcuts, and their two dialogs, which load on first use. */
 export function Commands(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Rendered only after loading, so that a load that fails without a network can be retried.
+      // Render the dialog only after it has loaded, so that a failed load can be retried.
       await load[dialog]()
       setWanted((before) => new Set([...before, dialog]))
       setShown(dialog)
@@ -57,8 +55,8 @@ export function Commands(): ReactElement {
 }
 
 /**
- * Preloads the dialogs when the browser is idle, outside the first load. Leaving the page or an
- * unreachable server ends the preload; using a dialog then loads it again.
+ * Preloads the dialogs when the browser is idle. The preload stops if the user leaves the page or
+ * the server is unreachable; opening a dialog then loads it.
  */
 function fetchWhenIdle(): () => void {
   const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)

@@ -6,7 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The operator's footer, if any, followed by one of four attributions of the software. */
+/** The operator's footer, if any, and one of four attributions of the software. */
 export function Footer(): ReactElement {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -30,8 +30,8 @@ const LOOKS_MAX = 5
 const LOOK_MS = 200
 
 /**
- * The operator's footer from the site's status; until that is loaded, the copy of the last visit,
- * which is read up to five times.
+ * Returns the operator's footer from the site's status. Until the status is loaded, it reads the
+ * stored copy up to five times.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

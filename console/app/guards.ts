@@ -8,9 +8,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
 
 /**
- * Until the site has a root account, every path leads to the setup page; afterwards none does. A
- * browser that has seen the completed setup does not wait for the answer, which is checked in the
- * background.
+ * Redirects to the setup page until the site has a root account. If this browser has seen a
+ * completed setup, the check runs in the background.
  */
 export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -26,9 +25,7 @@ export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): Load
   }
 }
 
-/**
- * Only checks for a stored user: the server authorizes every request, and its 401 leads here too.
- */
+/** Requires a stored user; the server checks every request, and its 401 leads to the login page. */
 export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
     await needAllWords()
@@ -53,7 +50,7 @@ function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   })
 }
 
-/** Undefined when the server cannot be reached: the visitor sees a message and the page stays. */
+/** Returns undefined if the server cannot be reached; a message is shown and the page stays. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
@@ -64,9 +61,7 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   }
 }
 
-/**
- * The messages that the specification prescribes for a negative answer and for a failed request.
- */
+/** Shows the message for an unsuccessful response or for a failed request. */
 const tellFailure = (error: unknown): void =>
   showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 

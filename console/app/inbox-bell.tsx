@@ -6,18 +6,15 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/**
- * The maximum age of the count while the live stream is silent, because a silent stream may be
- * broken.
- */
+/** The polling interval while the live stream is silent, because it may be broken. */
 const POLL_LIVE_MS = 60_000
 
-/** The bell with the unread count, which is pushed, and polled while pushing is not possible. */
+/** The bell with the unread count, pushed by live events or polled without a connection. */
 export function InboxBell(): ReactElement {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const isLetIn = useUser()?.must_change_password !== true
-  // NOTE: a hidden tab does not poll: the interval pauses there.
+  // NOTE: The interval pauses in hidden tabs.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
     enabled: isLetIn,
@@ -29,7 +26,7 @@ export function InboxBell(): ReactElement {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // A pending answer is older than the pushed value.
+      // Cancel the pending request, because its response is older than the pushed value.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

@@ -3,10 +3,9 @@ import { useTranslation } from 'react-i18next'
 
 const isMac = /Mac|iP/.test(navigator.userAgent)
 
-/** ⌘K or Ctrl+K, depending on the platform. */
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
-/** `g d` is shown as two keys, one after the other. */
+/** Shows a shortcut; `g d` appears as two keys in sequence. */
 export function KeysText({ keys }: { keys: string }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -5,7 +5,6 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
 
 export function LanguageMenu(): ReactElement {

@@ -7,12 +7,12 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_EVERY_MS = 3_000
 const RELOAD_EVERY_MS = 30_000
-/** Set in the session when a retry has reloaded the document. */
+/** The session-storage key that records that a retry has reloaded the document. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
- * Replaces a page whose script could not be loaded; the shell around it keeps working. Browsers
- * remember a failed script until the document is reloaded, so a retry reloads the document.
+ * Replaces a page whose script could not be loaded. A retry reloads the document, because browsers
+ * remember a failed script until then.
  */
 export function LostPage({ file }: { file: string }): ReactElement {
   const { t } = useTranslation()
@@ -39,15 +39,12 @@ export function LostPage({ file }: { file: string }): ReactElement {
   )
 }
 
-/**
- * Retries at once when the network returns, and every few seconds, because a server's return gives
- * no signal.
- */
+/** Retries when the network returns, and every few seconds because servers send no signal. */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // A script that is served but still fails must not reload the page for ever. The clock counts
-      // from the load of this document, which is the last reload or later.
+      // A script that always fails must not reload the page forever. The time counts from the last
+      // load of this document.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -63,10 +60,7 @@ function useRetries(file: string): void {
   }, [file])
 }
 
-/**
- * Reloads only when the server responds, because a reload without a server would lose the shell
- * too.
- */
+/** Reloads only if the server responds, because otherwise the whole console disappears. */
 async function reloadIfAnswered(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return

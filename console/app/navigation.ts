@@ -24,12 +24,11 @@ export type NavItem = {
     | 'me'
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'personal'
-  /** A further address of its page; with a trailing slash, all addresses below it. */
+  /** An additional path of the page; with a trailing slash, all paths below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
 
-/** One line per page of the sidebar. */
 const ITEMS: readonly NavItem[] = [
   { path: '/playground', label: 'playground', icon: 'chat', section: 'chat' },
   {
@@ -91,7 +90,6 @@ const ITEMS: readonly NavItem[] = [
   },
 ]
 
-/** The pages that this user sees. */
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
   return ITEMS.filter(
     (item) => (item.section !== 'admin' || isAdmin(user)) && (item.isOffered?.(status) ?? true),

@@ -5,7 +5,7 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** The operator's notice to all users until it is dismissed; a changed text is a new notice. */
+/** The operator's notice, shown until the user dismisses it. A changed text is shown again. */
 export function Notice(): ReactElement | null {
   const { t } = useTranslation()
   const text = useNotice()
@@ -31,10 +31,10 @@ export function Notice(): ReactElement | null {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The sidebar, the margins and the button that closes the notice. */
+/** The width in pixels of sidebar, margins and the close button. */
 const AROUND_PX = 90
 
-/** The likely height in pixels, so that the measured one moves the page below by little. */
+/** Estimates the height in pixels, so that the page moves little when the real height is known. */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - AROUND_PX)
   const blocks = text
@@ -45,7 +45,7 @@ function estimatedHeight(text: string): number {
   return lines.reduce((sum, height) => sum + height + GAP_PX, -GAP_PX)
 }
 
-/** A short hash that distinguishes texts without storing them, because they may be long. */
+/** Returns a short hash, because storing a complete text to compare it wastes space. */
 function markOf(text: string): string {
   let sum = 0
   for (const character of text) sum = (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) | 0

@@ -2,9 +2,8 @@ import type { ComponentType } from 'react'
 import { LostPage } from './lost-page.tsx'
 
 /**
- * Loads the page of a chunk or, when that fails, a page that reports the failure and retries. It
- * never rejects, because the router would keep a route pending whose `lazy` rejects, and render
- * nothing.
+ * Loads the page of a chunk, or a page that reports the failure and retries. It never rejects,
+ * because the router renders nothing if `lazy` rejects.
  */
 export async function ownChunk(
   load: () => Promise<ComponentType>,
@@ -17,7 +16,7 @@ export async function ownChunk(
   }
 }
 
-/** The file that failed, when the browser names it; otherwise the console's own document. */
+/** Returns the URL of the failed file if the browser reports it; otherwise `/`. */
 function fileOf(error: unknown): string {
   const message = error instanceof Error ? error.message : ''
   return /(?:https?:\/)?\/\S+\.(?:js|css)\b/.exec(message)?.[0] ?? '/'

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
 
-/** Warns as long as the page is served over plain HTTP from another machine. */
+/** A warning while the page is loaded over plain HTTP from another machine. */
 export function PlainHttp(): ReactElement | null {
   const { t } = useTranslation()
   if (window.isSecureContext) return null

@@ -9,14 +9,12 @@ import { Bell, ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Paths on which a frame fills the available space. */
+/** Paths whose frame fills the available space. */
 const CHAT = /^\/chat(?:\/|$)/
 
-/**
- * The layout of home, login and setup, and of public pages, with the sidebar for logged-in users.
- */
+/** The layout of public pages such as home and login; logged-in users also see the sidebar. */
 export function PublicLayout(props: {
-  /** Tells the pages which paths a login may return to. */
+  /** Returns true for paths that a login may return to. */
   isKnownPath: (path: string) => boolean
 }): ReactElement {
   const { pathname } = useLocation()

@@ -12,14 +12,14 @@ import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
-/** A page with its own chunk, which is loaded when the page is first opened. */
+/** A page with a separate chunk, loaded when the page is first opened. */
 const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
 ): RouteObject => ({ path, ...chunk(load, name) })
 
-/** One page at several addresses, which keeps its state when one address leads to another. */
+/** A page with several paths. It keeps its state when the user moves between these paths. */
 const pageAt = <Name extends string>(
   paths: readonly string[],
   load: () => Promise<PageModule<Name>>,
@@ -34,7 +34,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
-/** A page with its own translations, which are loaded with it. */
+/** A page with separate translations, loaded with the page. */
 const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
@@ -65,7 +65,6 @@ const PUBLIC_PAGES: RouteObject[] = [
   ),
 ]
 
-/** One line per page behind the login. */
 const CONSOLE_PAGES: RouteObject[] = [
   page('/playground', () => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
   wordyPage(
@@ -140,7 +139,7 @@ export function createRouter(client: QueryClient) {
         {
           element: <ConsoleLayout />,
           loader: onlyLoggedIn,
-          // A change of filters does not change the page, so no loader runs.
+          // A change of filters does not change the page, so loaders do not run.
           shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
           children: CONSOLE_PAGES,
         },

@@ -15,7 +15,7 @@ import { siteLinks } from './site-links.ts'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** The sidebar of narrow screens: a drawer from the left. */
+/** The sidebar on narrow screens: a drawer from the left. */
 function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()
@@ -56,8 +56,7 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): Reac
 }
 
 /**
- * The live part of the bell is loaded after the page; if loading fails, the plain link to the inbox
- * remains.
+ * The bell's live part loads after the page. If loading fails, the plain link to the inbox remains.
  */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
@@ -66,7 +65,6 @@ const InboxBell = lazy(() =>
   ),
 )
 
-/** The link to the inbox with the unread count, for a logged-in user. */
 export function Bell(): ReactElement {
   return (
     <Suspense fallback={<BellLink unread={0} />}>
@@ -75,7 +73,7 @@ export function Bell(): ReactElement {
   )
 }
 
-/** Top bar, sidebar and footer around a page of a logged-in user. */
+/** Top bar, sidebar and footer around a page. */
 export function ShellFrame(props: {
   /** The first items at the end of the top bar. */
   tools?: ReactNode

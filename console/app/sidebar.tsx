@@ -8,7 +8,7 @@ import { useChats } from '#console/ui/state/use-chats.ts'
 import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** 200 px wide, or 60 px when collapsed to icons; the choice is remembered. */
+/** The sidebar, 200 px wide or collapsed to 60 px; the choice is stored. */
 export function Sidebar(props: {
   isCollapsed: boolean
   onCollapse: (isCollapsed: boolean) => void
@@ -29,7 +29,7 @@ export function Sidebar(props: {
   )
 }
 
-/** The links by section, also the content of the mobile menu. */
+/** The links by section; the mobile menu has the same content. */
 export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())

@@ -2,14 +2,12 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type SiteLink = {
   readonly id: 'home' | 'console' | 'pricing' | 'docs' | 'about'
-  /** A path of this site, or an address of another one. */
+  /** A path of this site, or a URL of another site. */
   readonly to: string
   readonly isElsewhere: boolean
 }
 
-/**
- * The entries of the top bar; the documentation is listed only when the operator set its address.
- */
+/** Returns the links of the top bar; documentation only if the operator has set its URL. */
 export function siteLinks(status: Status | undefined): SiteLink[] {
   const docs = status?.docs_link ?? ''
   const own = (id: SiteLink['id'], to: string): SiteLink => ({ id, to, isElsewhere: false })

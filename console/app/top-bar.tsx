@@ -15,13 +15,12 @@ import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
-  /** Opens the mobile navigation; given on narrow screens with a sidebar. */
+  /** Opens the mobile navigation; set on narrow screens with a sidebar. */
   onMenu?: () => void
-  /** Hides the links: before the setup there is nowhere to go. */
+  /** Hides the links, because nothing is reachable before the setup. */
   isBare?: boolean
-  /** Whether there is a registration page. */
+  /** True if the registration page exists. */
   canRegister?: boolean
-  /** The first items at the end of the bar. */
   tools?: ReactNode
 }): ReactElement {
   const { t } = useTranslation()
@@ -60,7 +59,7 @@ export function TopBar(props: {
   )
 }
 
-/** The links in a row, or behind a button when there is no room and no other menu. */
+/** The links in a row; in a menu if space is short and there is no other menu. */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const links = siteLinks(useStatus())
@@ -103,7 +102,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   )
 }
 
-/** The registration link; hidden on phones and on sites that are closed or for one person. */
+/** The registration link; hidden on phones and if the site is closed or for self-use. */
 function RegisterLink(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

@@ -21,7 +21,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** The palette's results for a query: actions first, then objects by name. */
+/** Returns the palette's results for a query: actions first, then objects by name. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -36,7 +36,7 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   ]
 }
 
-/** Calls with the request id that was typed or pasted; each opens in the usage log. */
+/** Returns calls by a typed or pasted request id; each result opens in the usage log. */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -12,7 +12,7 @@ import { useLogout } from './account-menu.tsx'
 import { LANGUAGE_NAMES } from './language-menu.tsx'
 import { type NavItem, navItems } from './navigation.ts'
 
-/** The second key after `g`. */
+/** The second key after `g` (go to page). */
 const GO_KEYS: Record<NavItem['label'], string> = {
   playground: 'p',
   dashboard: 'd',
@@ -32,13 +32,13 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   me: 'm',
 }
 
-/** Pages that the palette also finds by what stands on them. */
+/** Pages that the palette also finds by keywords from their content. */
 const FOUND_BY_MORE = ['channels', 'me', 'settings', 'tokens', 'wallet'] as const
 type FoundByMore = (typeof FOUND_BY_MORE)[number]
 const isFoundByMore = (label: string): label is FoundByMore =>
   FOUND_BY_MORE.some((name) => name === label)
 
-/** The actions that are available on every page behind the login. */
+/** Registers the commands of every page after login. */
 export function useShellCommands(onSheet: () => void): void {
   const { t } = useTranslation()
   const actions = useActions()
@@ -131,7 +131,6 @@ function useActions(): Command[] {
   ]
 }
 
-/** Focuses the first search or filter field of the page. */
 function focusSearch(): void {
   const inputs = document.querySelectorAll<HTMLInputElement>('#main search input')
   const field = [...inputs].find(({ type }) => type === 'search') ?? inputs[0]

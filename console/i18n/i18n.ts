@@ -43,28 +43,28 @@ const needed = new Set<Part>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 
-/** The BCP 47 tag for `Intl` and `<html lang>`. */
+/** Returns the BCP 47 tag for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
-/** For code outside components; inside, use `useTranslation`. */
+/** Translates outside components; components use `useTranslation`. */
 export const translate = i18next.t
 
-/** What the console's own pages share: called before the first of them is drawn. */
+/** Loads the texts that all console pages share, before the first page renders. */
 export async function needAllWords(): Promise<void> {
   needed.delete('entry')
   needed.add('all')
   await load(currentLanguage())
 }
 
-/** For what has words of its own: called before it is drawn. */
+/** Loads the texts of a part of the console, before that part renders. */
 export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
   needed.add(part)
   await load(currentLanguage())
 }
 
 /**
- * Starts with the stored language, else the browser's, else Chinese. Loads that language only, and
- * of it what the pages before the login need.
+ * Starts with the stored language, or the browser's, or Chinese. Only the texts of the pages before
+ * login are loaded.
  */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)

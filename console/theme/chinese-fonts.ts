@@ -1,14 +1,12 @@
 import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
-/**
- * Separate files, because their list of character ranges is larger than all other styles together.
- */
+/** Separate files: their list of character ranges is larger than all other styles together. */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 
 let loading: Promise<unknown> | undefined
 
-/** Resolves when the page has loaded them; rejects when loading fails. */
+/** Resolves when both font files have loaded; rejects if loading fails. */
 export function loadChineseFonts(): Promise<unknown> {
   loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
   return loading

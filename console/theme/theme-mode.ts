@@ -9,7 +9,7 @@ const listeners = new Set<() => void>()
 export const currentTheme = (): ThemeMode =>
   document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 
-/** Stores the choice, which then replaces the system's preference. */
+/** Stores the choice, which overrides the system's preference. */
 export function chooseTheme(mode: ThemeMode): void {
   localStorage.setItem(KEY, mode)
   apply()
@@ -19,7 +19,7 @@ export function useTheme(): ThemeMode {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** Follows the system until a theme is chosen, and follows choices made in other tabs. */
+/** Follows the system until the user chooses a theme, and follows choices in other tabs. */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)
   window.addEventListener('storage', (event) => {

@@ -7,22 +7,19 @@ import type {
   ProofOnly,
 } from '#write-api/contract/credentials.ts'
 
-/**
- * Whether this browser can create passkeys here: over TLS or on this machine, and under a host
- * name.
- */
+/** Returns true if this site can use passkeys: with TLS (or localhost) and a host name. */
 export function arePasskeysPossible(): boolean {
   const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
   return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
 }
 
-/** Asks for a passkey; throws with a message for the user when the user cancels. */
+/** Asks for a passkey; throws an error with a translated message if the user cancels. */
 export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
 }
 
-/** Asks for a passkey of the user, as a proof in place of the password or a code. */
+/** Returns a passkey as proof of identity, in place of the password or a code. */
 export const proveByPasskey = async (): Promise<ProofOnly> => ({
   passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
 })

@@ -1,9 +1,9 @@
-/** The target of a login without a return path. */
+/** The path that a login leads to if no return path is given. */
 export const AFTER_LOGIN = '/app/tokens'
 
 /**
- * The path that a login may return to: a path of this site, of an existing page, that no browser
- * could read as another site. Anything else becomes the default.
+ * Returns `value` if it is a safe return path: an existing page that no browser could interpret as
+ * another site. Otherwise returns the default path.
  */
 export function safeReturnTo(
   value: string | null,
@@ -18,7 +18,7 @@ export function safeReturnTo(
   return `${url.pathname}${url.search}${url.hash}`
 }
 
-/** The login page, with a return to `path`. */
+/** Returns the path of the login page, which later leads back to `path`. */
 export function loginPath(path: string, options: { isExpired: boolean }): string {
   const params = new URLSearchParams()
   if (options.isExpired) params.set('expired', 'true')

@@ -17,12 +17,12 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 
 const HIDDEN_REST_MS = 60_000
 const NEW_SESSION_MS = 300
-/** The server's close code when the session has ended, and for clients that send too fast. */
+/** The server closes with this code if the session has ended or the client sends too fast. */
 const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
 
-/** The browser's live stream, created on first use and shared by the whole console. */
+/** Returns the live stream of this tab, which is created on first use. */
 export function liveStream(): LiveStream {
   shared ??= createLiveStream({
     connect,
@@ -49,8 +49,8 @@ const isLookedAt$ = (): Observable<boolean> =>
   )
 
 /**
- * After a logout there is nothing to reconnect for, even while pages remain. A user with a reset
- * password receives nothing until the password is replaced.
+ * Emits false after a logout, because reconnecting would be useless. It also emits false while a
+ * user with a reset password has not replaced it, because the server sends nothing.
  */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -70,10 +70,7 @@ function connect(): LiveSocket {
   return closingOnceOpen(socket) as LiveSocket
 }
 
-/**
- * A browser reports an error for a socket that is closed while connecting, so it is closed once
- * open.
- */
+/** Closes only once open, because browsers report an error for a socket closed earlier. */
 function closingOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
   socket.close = (...why) => {
@@ -84,8 +81,8 @@ function closingOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * An idle page sends no requests, so it sends one now, whose 401 leads to the login. The request is
- * delayed, because another tab may be about to get a new session for a changed password.
+ * Sends a request whose 401 leads to the login page, because an idle page sends none. It is
+ * delayed, because another tab may be renewing the session after a password change.
  */
 function leaveWhereSessionEnded(): void {
   setTimeout(() => {

@@ -13,22 +13,22 @@ type NumberedMessage = EventMessage & { data: { id: number } }
 type Seen = { position: number; ids: Set<number> }
 
 /**
- * Remembers how far the stream was read, so that a new connection continues where the last one
- * broke, without a gap or a repetition. There is one per stream, kept across connections.
- * NOTE: two topics can have events at one position, and a connection can break between them. So a
- * connection resumes one position early, and events of that position that were received before are
- * dropped here.
+ * Stores the position up to which the live stream was read, so that a new connection resumes
+ * without gaps and repetitions. Each stream has one cursor, kept across connections. NOTE: Two
+ * topics can have events at one position, and a connection can break between these events. A
+ * connection therefore resumes one position earlier, and the cursor drops events that were already
+ * received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
 
-  /** The value of `after`; null on the first connection. */
+  /** Returns the `after` parameter of the next connection; null for the first connection. */
   resumeAfter(): number | null {
     return this.last === null ? null : Math.max(0, this.last - 1)
   }
 
-  /** The meaning of a message for the screens: nothing, one event, or a resync. */
+  /** Converts a server message to screen events: none, an event, or a resync per topic. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
     if ('topic' in message && !isFollowed(message)) return []
@@ -43,7 +43,7 @@ export class LiveCursor {
     if (isProgress(message)) {
       return [{ kind: 'event', topic: 'tasks', position: message.position, data: message.data }]
     }
-    // The count is sent with each connection and does not advance the position.
+    // The unread count is sent on every connection and does not advance the position.
     if (message.topic === 'inbox') {
       return [{ kind: 'event', topic: 'inbox', position: message.position, data: message.data }]
     }
@@ -57,7 +57,7 @@ export class LiveCursor {
     return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
-  /** Only a connection that did not resume starts here: data read before it may be older. */
+  /** Without a position to resume, all topics resync, because data read before may be older. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
@@ -84,11 +84,11 @@ const isFollowed = <T extends { topic: LiveTopic }>(
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
-/** It has no position in the stream, as health has none. */
+/** Progress messages have no stream position. */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
-/** It carries the present state and not a change, so a repetition is harmless. */
+/** Test messages contain the complete current state, so a repeated message is harmless. */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 

@@ -7,7 +7,6 @@ import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { TokenState } from '#read-api/contract/tokens.ts'
 
-/** The topics that screens subscribe to. */
 export const FOLLOWED_TOPICS = [
   'logs',
   'channels',
@@ -19,19 +18,18 @@ export const FOLLOWED_TOPICS = [
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of each topic as screens receive it. Health arrives with the channels, without a
- * position in the stream: it is not resumed but read again with each connection. Tests arrive with
- * the channels too.
+ * The data of each topic. Health and test messages arrive on the channels topic. Health has no
+ * stream position, so it is read again after each reconnection.
  */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
-  /** The present number of unread messages. */
+  /** The current number of unread messages. */
   inbox: UnreadCount
-  /** A task in its present state, or the progress of some tasks. */
+  /** The current state of a task, or the progress of several tasks. */
   tasks: TaskPush
-  /** The user who was created or changed. */
+  /** The user that was created or changed. */
   users: { id: number }
   tests: TestPush
   health: HealthPush
@@ -39,14 +37,14 @@ export type LiveData = {
 export type ScreenTopic = keyof LiveData
 
 /**
- * An event for a screen. `resync` means that data read before may miss something and must be read
- * again, at least as of `position` when there is one.
+ * An event for a screen. `resync` means that data may be incomplete and must be read again, at
+ * `position` or later if it is given.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 
-/** The state of the connection. `retryAt` is a value of `performance.now()`. */
+/** The state of the connection. `retryAt` is in `performance.now()` milliseconds. */
 export type LiveState =
   | { kind: 'connecting' }
   | { kind: 'live' }
@@ -54,7 +52,7 @@ export type LiveState =
   | { kind: 'offline' }
   | { kind: 'resting' }
 
-/** null for anything that is not a message of the live protocol. */
+/** Parses a message of the live protocol; returns null for anything else. */
 export function readLiveMessage(text: unknown): LiveMessage | null {
   if (typeof text !== 'string') return null
   try {

@@ -21,7 +21,7 @@ import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
-/** The part of a WebSocket that the stream uses, so that tests can act as the server. */
+/** The subset of WebSocket that the stream uses, so that tests can replace the server. */
 export type LiveSocket = {
   onopen: (() => void) | null
   onmessage: ((event: { data: unknown }) => void) | null
@@ -34,8 +34,8 @@ export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /**
-   * False once the page has been hidden for a while: the socket is closed until it is visible
-   * again.
+   * False after the page has been hidden for a while; the socket is then closed until the page is
+   * visible.
    */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
@@ -44,9 +44,9 @@ export type LiveDeps = {
 
 export type LiveStream = {
   readonly state$: Observable<LiveState>
-  /** Every event from now on. The connection lives as long as there are listeners. */
+  /** All events since the subscription. The connection exists while there are subscribers. */
   readonly events$: Observable<LiveEvent>
-  /** Retries at once instead of waiting. */
+  /** Reconnects immediately instead of waiting. */
   readonly retryNow: () => void
 }
 
@@ -54,12 +54,12 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** Changing the screen must not close the connection. */
+/** Keeps the connection while the user changes from one screen to another. */
 const LINGER_MS = 5_000
 
 /**
- * The single live stream, shared by every screen. A broken connection is reopened after growing
- * delays and continues where it broke; while offline or hidden it pauses.
+ * Creates the live stream that all screens share. A broken connection is retried with growing
+ * delays and resumes at its position. While offline or hidden, the stream pauses.
  */
 export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
@@ -94,7 +94,7 @@ const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'restin
     distinctUntilChanged(),
   )
 
-/** Opens one connection after another until unsubscribed. */
+/** Opens a new connection after each broken one, until unsubscribed. */
 function keepConnected(
   parts: LiveDeps,
   cursor: LiveCursor,
@@ -119,22 +119,21 @@ function keepConnected(
 }
 
 /**
- * Doubles with each failure up to half a minute, varied by a fifth so that tabs do not reconnect at
- * once.
+ * Returns the retry delay: it doubles per failure up to 30 s, and varies by 20 % so that tabs do
+ * not reconnect together.
  */
 function waitAfter(failures: number, random: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** One connection: subscribes, sends pings, and ends when the server stops answering. */
+/** Runs one connection: subscribes, sends pings, and ends if the server stops responding. */
 function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
     const heard = new Subject<void>()
-    // NOTE: sending on a socket that is still connecting is an error, and connecting may take a
-    // while.
+    // NOTE: Sending on a socket that is still connecting throws an error.
     let isOpen = false
     socket.onopen = () => {
       isOpen = true

@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs'
 
-/** Requests the next frame; returns a function that cancels the request. */
+/** Requests an animation frame; returns a function that cancels the request. */
 export type FrameClock = (draw: () => void) => () => void
 
 export const browserFrames: FrameClock = (draw) => {
@@ -9,9 +9,9 @@ export const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Collects what arrives between two frames into one list, so that a burst costs one render. When
- * more than `capacity` items collect (a hidden tab draws no frames), the list is dropped and
- * `overflow` returns a replacement: memory stays bounded and nothing is lost silently.
+ * Collects the items of an animation frame into one list, so that a burst causes one render. Hidden
+ * tabs have no frames: beyond `capacity` items, the list is replaced by the result of `overflow`,
+ * which bounds memory and loses nothing silently.
  */
 export function perFrame<T>(
   source: Observable<T>,

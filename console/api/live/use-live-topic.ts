@@ -7,13 +7,13 @@ import { perFrame } from './per-frame.ts'
 const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
-  /** The events since the last frame, oldest first, with the newest position. */
+  /** Receives the events since the last frame, oldest first, and the newest position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
-  /** Events may be missing: read again, as of `position` at least when there is one. */
+  /** Called if events may be missing; read again, at `position` or later if it is given. */
   readonly onResync: (position: number | null) => void
 }
 
-/** Listens to one topic while the component is mounted; at most one call per frame and kind. */
+/** Subscribes to a topic while mounted; calls each handler at most once per frame. */
 export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
   }, [topic])
 }
 
-/** A resync makes earlier events of the same frame obsolete, but not later ones. */
+/** A resync makes earlier events of its frame obsolete; later events are still delivered. */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,
@@ -52,5 +52,4 @@ const watchState = (changed: () => void): (() => void) => {
   return () => running.unsubscribe()
 }
 
-/** The present state of the live connection. */
 export const useLiveState = (): LiveState => useSyncExternalStore(watchState, () => lastState)

@@ -60,7 +60,7 @@ export const oauth: Words['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The same within a sentence. */
+  /** The text in the middle of a sentence. */
   within: {
     github: 'GitHub',
     oidc: 'OIDC',

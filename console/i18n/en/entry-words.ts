@@ -6,7 +6,7 @@ import { request } from './request.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
-/** What the pages before the login need; the others' words come with the console's pages. */
+/** The texts of the pages before login; other texts load after login. */
 export const entryWords: Pick<
   Words,
   'about' | 'auth' | 'chat' | 'home' | 'oauth' | 'pricing' | 'request' | 'setup' | 'shell' | 'ui'

@@ -55,7 +55,7 @@ export const usageLog: Words['usageLog'] = {
     retry: 'Retries',
     details: 'Details',
   },
-  /** The header, where its whole name does not fit. */
+  /** A short header for narrow columns. */
   ratios: 'Ratios',
   stream: 'Stream',
   notStreamed: 'No stream',

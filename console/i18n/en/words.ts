@@ -41,7 +41,7 @@ const timeRange: SharedWords['timeRange'] = {
   fault: 'Fill in both times, the first not after the second',
 }
 
-/** Words that several areas share. A word with another meaning has its own key. */
+/** Texts that several areas share. A text with another meaning needs its own key. */
 const words: SharedWords['words'] = {
   undo: 'Undo',
   reconnectNow: 'Reconnect now',
@@ -134,7 +134,6 @@ const words: SharedWords['words'] = {
   noReason: 'No reason given',
 }
 
-/** One line per area. */
 export const en: SharedWords = {
   ...entryWords,
   words,

@@ -56,7 +56,7 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The same within a sentence. */
+  /** The text in the middle of a sentence. */
   within: {
     github: ' GitHub ',
     oidc: ' OIDC ',

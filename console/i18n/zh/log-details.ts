@@ -1,4 +1,4 @@
-/** Of a row that is opened: fetched with its details. */
+/** The texts of an expanded log row, loaded with its details. */
 export const logDetails = {
   endReason: {
     user_disabled: '用户已被禁用或删除',

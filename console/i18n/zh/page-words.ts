@@ -7,8 +7,7 @@ import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
-/** What a few pages alone need: their words come with them (`needWords`). */
-/** Comes with the pages' own words: only whoever chooses columns needs it. */
+/** Texts that only a few pages need; `needWords` loads them. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',

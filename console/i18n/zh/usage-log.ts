@@ -53,7 +53,7 @@ export const usageLog = {
     retry: '重试',
     details: '详情',
   },
-  /** The header, where its whole name does not fit. */
+  /** A short header for narrow columns. */
   ratios: '倍率',
   stream: '流式',
   notStreamed: '非流式',

@@ -40,7 +40,7 @@ const timeRange = {
   fault: '请填写两个时间，且开始不晚于结束',
 }
 
-/** Words that several areas share. A word with another meaning has its own key. */
+/** Texts that several areas share. A text with another meaning needs its own key. */
 const words = {
   undo: '撤销',
   reconnectNow: '立即重连',
@@ -133,7 +133,6 @@ const words = {
   noReason: '未填写原因',
 }
 
-/** One line per area. */
 export const zh = {
   ...entryWords,
   words,
