@@ -6,8 +6,8 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /**
- * Limits of every request to a provider that is not a chat. They are short because an admin waits
- * for the answer, and small because nothing large is expected.
+ * The limits of requests to providers that are not chats. Timeouts are short because an admin waits
+ * for the response. Size limits are small because no large response is expected.
  */
 export const ASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
@@ -20,10 +20,15 @@ const TOTAL_MS = 20_000
 
 export type ProviderReply =
   | { readonly isAnswered: true; readonly text: string }
-  /** Explains why there is no answer, without keys and addresses. */
+  /**
+   * The provider gave no usable response. `why` explains the failure without keys and addresses.
+   */
   | { readonly isAnswered: false; readonly why: Words }
 
-/** Sends one GET with deadlines and size limits. Redirects are not followed. It never throws. */
+/**
+ * Sends one GET request with deadlines and size limits. Redirects are not followed. Failures are
+ * returned and never thrown.
+ */
 export async function askProvider(
   { dispatcher }: Pick<Connections, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
@@ -55,13 +60,16 @@ function wordsOf(code: unknown, error: unknown): Words {
   )
 }
 
-/** This text is shown to admins only: callers are not told about proxies. */
+/**
+ * The message for a proxy failure. Only admins see it, because callers must not learn about
+ * proxies.
+ */
 export const PROXY_FAILED: Words = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy did not connect: check setting.proxy',
 }
 
-/** The message for an answer that is not in the format which this provider documents. */
+/** Returns the message for a response whose format differs from the provider's documentation. */
 export const unexpectedFormat = (): Words => plain('upstream_format')
 
 function plain(code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format'): Words {

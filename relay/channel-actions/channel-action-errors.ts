@@ -30,7 +30,7 @@ const CHANNEL_ACTION_ERRORS = {
 
 const errorOf = errorsOf(CHANNEL_ACTION_ERRORS)
 
-/** Returns an error to be thrown. `why` is appended to its message. */
+/** Creates an error for the caller to throw. `why` is appended to the error's message. */
 export function channelActionError(
   code: keyof typeof CHANNEL_ACTION_ERRORS,
   why?: Words,

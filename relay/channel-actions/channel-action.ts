@@ -8,7 +8,7 @@ import { channelActionError } from './channel-action-errors.ts'
 import type { TestRuns } from './test-runs.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'
 
-/** The Fastify app whose handlers are typed by their schemas. */
+/** The Fastify app, with handlers that are typed by their schemas. */
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -17,7 +17,7 @@ export type ActionDeps = CheckDeps & {
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-/** Registers one action: its route, its schema and its handler. */
+/** Registers the route of one action with its schema and handler. */
 export type ChannelAction = (api: Api, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
@@ -30,7 +30,7 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
 
 /**
  * Returns the channel as it was last saved, so that an action uses the settings that the admin
- * sees. Throws a 404.
+ * sees. Throws a 404 error if the channel does not exist.
  */
 export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
@@ -40,8 +40,8 @@ export async function channelNow(deps: ActionDeps, channelId: number): Promise<R
 }
 
 /**
- * Sets `x-position`, as every write does, and waits until the read models of the channel pages
- * include it.
+ * Sets the `x-position` header, as every write does. Waits until the read models of the channel
+ * pages include the event at `position`.
  */
 export async function visible(
   { freshness }: ActionDeps,

@@ -4,13 +4,10 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** These routes stay open because they only read: channel types and the progress of a test run. */
+/** These routes are allowed on a demo site because they send no request to a provider. */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
-/**
- * Refuses requests to providers on a demo site, except from the super admin, as the write API does
- * with its actions.
- */
+/** Refuses requests to providers on a demo site. The super admin is exempt, as in the write API. */
 export function refuseInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {
     if (OPEN.test(request.routeOptions.url ?? '')) return

@@ -8,13 +8,16 @@ import { type ActionDeps, type ChannelAction, channelNow } from './channel-actio
 import { channelActionError } from './channel-action-errors.ts'
 import { unsavedTarget } from './unsaved-target.ts'
 
-/** Longer names, and names beyond the 5 000th, are not stored as models of a channel. */
+/**
+ * The maximum length of a model name. Longer names, and all names after the first 5 000, are
+ * ignored.
+ */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Maps the name of a list to the member of its entries that holds the model's name. */
+/** Maps the member that holds the list to the member of each entry that holds the model's name. */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
   ['models', 'name'],
@@ -22,8 +25,8 @@ const LISTS: readonly (readonly [list: string, name: string])[] = [
 ]
 
 /**
- * Returns the model names of a provider's list in its order: OpenAI's `data[].id`, Cohere's
- * `models[].name` or Cloudflare's `result[].name`. Returns null for any other format.
+ * Returns the model names of a provider's list in the provider's order. Reads OpenAI's `data[].id`,
+ * Cohere's `models[].name` and Cloudflare's `result[].name`. Returns null for any other format.
  */
 export function modelsIn(text: string): readonly string[] | null {
   let value: unknown
@@ -45,8 +48,8 @@ export function modelsIn(text: string): readonly string[] | null {
 }
 
 /**
- * Commas are excluded because they separate names on the wire; control characters and lone
- * surrogates are never part of a name.
+ * Reports whether the value is a valid model name. Commas are excluded because they separate names
+ * in requests. Control characters and lone surrogates are never part of a name.
  */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' &&
@@ -55,8 +58,9 @@ const isName = (value: unknown): value is string =>
   /^[^,\p{Cc}\p{Cs}]+$/u.test(value)
 
 /**
- * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins: the
- * names of the models that a provider lists. A stored key is sent to its stored address only.
+ * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. The
+ * response contains the names of the models that a provider lists. A stored key is sent to its
+ * stored address only.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

@@ -8,7 +8,10 @@ import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from '../providers/tasks/profiles.ts'
 import type { ChannelAction } from './channel-action.ts'
 
-/** Serves `GET /api/channel/types` for admins: the supported channel types and their fields. */
+/**
+ * Serves `GET /api/channel/types` for admins. The response lists the supported channel types and
+ * their fields.
+ */
 export const listTypes: ChannelAction = (api) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/types'),

@@ -20,12 +20,12 @@ import {
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
 
 const OUTPUT_TOKENS = 16
-/** Reasoning models reject `max_tokens` and require the newer name of the limit. */
+/** Reasoning models reject `max_tokens` and require `max_completion_tokens`. */
 const REASONING_MODELS = /(^|\/)(o[1-9]|gpt-5)/
 
 /**
- * Returns the model with which a channel is tested by default. It is empty when the channel has no
- * models.
+ * Returns the model with which a channel is tested by default, or an empty text if the channel has
+ * no models.
  */
 const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
@@ -56,15 +56,15 @@ export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 export type Probe = {
   readonly channel: RelayChannel
   /**
-   * The model's name as the channel lists it. The default is the channel's test model, or its first
-   * model.
+   * The model's name in the channel's list. The default is the channel's test model or, without a
+   * test model, its first model.
    */
   readonly model?: string | undefined
   readonly isStream?: boolean
-  /** The actor who requested the test (`user:7`, `system:health`) and the cause of the request. */
+  /** The actor that requested the test, such as `user:7` or `system:health`. */
   readonly actor: string
   readonly cause: string | null
-  /** The id of the run over all channels to which this test belongs. */
+  /** The id of the test run over all channels to which this test belongs. */
   readonly run?: string
   readonly signal?: AbortSignal
 }
@@ -73,17 +73,17 @@ export type ProbeResult = {
   readonly isSuccess: boolean
   readonly model: string
   readonly durationMs: number
-  /** An error code; empty for a success. */
+  /** The error code of the failure. It is empty for a success. */
   readonly reason: string
   /** The model that the answer names if it differs from the requested one; null otherwise. */
   readonly otherModel: string | null
-  /** How the test failed; null for a success, and where no request could be made at all. */
+  /** The failed attempt. Null for a success, and if no request could be sent. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
   /** The position of the recorded event; null when no request was sent or the test was aborted. */
   readonly position: number | null
 }
 
-/** A test should take seconds, because an admin is waiting for it. */
+/** The deadlines of a channel test. They are short because an admin waits for the result. */
 export const PROBE_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
   firstByteMs: 30_000,
@@ -92,9 +92,9 @@ export const PROBE_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal chat to a channel, enabled or not, through the same code and connections as
- * callers' chats, and records the result. Provider failures do not throw; the promise rejects only
- * when the result can't be recorded.
+ * Sends one minimal chat to a channel and records the result. The channel may be disabled. The test
+ * uses the same code and connections as callers' chats. Failures of the provider are returned. The
+ * promise rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ProbeDeps,
@@ -117,7 +117,7 @@ export async function testChannel(
   const reason = isSuccess ? '' : reasonOf(end)
   const otherModel = isSuccess ? otherModelOf(end, candidate, target) : null
   const result = { isSuccess, model, durationMs, reason, otherModel, end: isSuccess ? null : end }
-  // A test that was aborted here says nothing about the channel.
+  // A test that the gateway aborted gives no information about the channel.
   if (signal?.aborted) return { ...result, position: null }
   const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
   const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
@@ -134,7 +134,7 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 type Answered = {
   readonly kind: 'answered'
   readonly rawUsage: unknown
-  /** The name as sent; null or undefined when the answer names no model. */
+  /** The model's name as the provider sent it. Null or undefined if the answer names no model. */
   readonly answeredModel: string | null | undefined
 }
 
@@ -145,7 +145,7 @@ type TestRequest = {
   readonly signal: AbortSignal | undefined
 }
 
-/** The bytes of a stream are discarded. */
+/** A sink that discards the bytes of a stream. */
 const DISCARD = { write: () => true }
 
 async function sendTest(
@@ -189,7 +189,10 @@ async function sendTest(
 
 const MODEL_LENGTH_SHOWN = 128
 
-/** A deployment's name need not match its model, so it is not compared. */
+/**
+ * Returns the model in the answer if it differs from the requested model, and null otherwise.
+ * Deployments are not compared, because the name of a deployment need not match its model.
+ */
 function otherModelOf(
   { answeredModel }: Answered,
   { request, upstreamModel }: Candidate,

@@ -20,8 +20,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './views-now.ts'
 
 /**
- * Actions that send requests to providers. The relay serves them because it holds the providers'
- * code and connections.
+ * The admin actions that send requests to providers. The relay serves these actions because it has
+ * the code and connections for providers.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,
@@ -32,7 +32,10 @@ const ACTIONS: readonly ChannelAction[] = [
   updateBalances,
 ]
 
-/** Describes the actions in a process without a relay: the routes are documented and answer 404. */
+/**
+ * Registers the actions' routes in a process without a relay. The routes appear in the API
+ * documentation and return 404.
+ */
 export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
@@ -45,7 +48,7 @@ export function describeChannelActions(app: FastifyInstance): void {
 }
 
 export type ChannelActions = {
-  /** Registers the actions on the management API's app, under its session guard. */
+  /** Registers the actions on the management API's app, which checks the session. */
   readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
   readonly stop: () => Promise<void>
 }

@@ -12,8 +12,9 @@ import { channelActionError } from './channel-action-errors.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
- * Serves `GET /api/channel/test` for admins, which tests all channels in the background, `GET
- * /api/channel/test/progress`, and `GET /api/channel/test/results` with the result of each channel.
+ * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels in the
+ * background. `GET /api/channel/test/progress` and `GET /api/channel/test/results` report its
+ * progress and the result of each channel.
  */
 export const testAllChannels: ChannelAction = (api, deps) => {
   api.route({
@@ -55,7 +56,7 @@ async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // A run whose process died has no recorded end, and its lease has no holder.
+  // If the process of a run died, the run has no recorded end, but its lease has no holder.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -23,7 +23,7 @@ const NO_CHATS: Words = {
 
 /**
  * Explains to an admin why a test failed, without keys and addresses. The text is empty for a
- * success, unless the answer names another model than the requested one.
+ * success, unless the answer names a model other than the requested model.
  */
 function testWords(
   { isSuccess, reason, otherModel, end }: ProbeResult,
@@ -52,7 +52,10 @@ const otherModelWords = (model: string): Words => ({
   en: `The answer names another model than the requested one: ${model}`,
 })
 
-/** Serves `GET /api/channel/test/{id}?model` for admins: sends one small chat and times it. */
+/**
+ * Serves `GET /api/channel/test/{id}?model` for admins. Sends one small chat to the channel and
+ * measures the time.
+ */
 export const testOneChannel: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/test/:id'),

@@ -9,9 +9,9 @@ import { testChannel } from './probe.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'
 
 export type TestRuns = {
-  /** Starts a run. Returns null when one is already running, in this process or another. */
+  /** Starts a test run. Returns null if a run is already in progress in any process. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
-  /** Aborts the current run. */
+  /** Aborts the current test run. */
   readonly stop: () => Promise<void>
 }
 
@@ -22,8 +22,9 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests every channel that no admin has disabled, in the background, a few at a time. A lease
- * allows one run at a time among all processes; a run whose process dies ends with its lease.
+ * Tests all channels in the background, a few at a time, except those that an admin has disabled. A
+ * lease allows one run at a time among all processes. If the process of a run dies, the run ends
+ * when its lease expires.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core
@@ -81,7 +82,10 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
     .toSorted((one, other) => one - other)
 }
 
-/** Tasks are not tested because they cost too much. */
+/**
+ * Reports whether the channel can be tested. Task channels are not tested because tasks cost too
+ * much.
+ */
 const isTestable = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 
@@ -115,7 +119,7 @@ async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise
   }
 }
 
-/** Returns null when the channel was not tested. */
+/** Tests one channel of a run. Returns null if the channel was not tested. */
 async function testOne(
   deps: CheckDeps,
   { id, context }: Run,
@@ -138,8 +142,8 @@ async function testOne(
 }
 
 /**
- * A failed renewal is repeated at the next interval. A lease that another process holds is lost for
- * good.
+ * Renews the lease of a run. A failed renewal is repeated at the next interval. If another process
+ * holds the lease, the run is aborted.
  */
 function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(

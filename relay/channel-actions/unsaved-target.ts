@@ -15,9 +15,10 @@ import { channelActionError } from './channel-action-errors.ts'
 import { viewsNow } from './views-now.ts'
 
 /**
- * Returns a target for settings that an admin has entered and not saved yet. Without a key, the
- * stored key of the channel `id` is used, but only while type, address and proxy are the stored
- * ones: otherwise an admin who can't read keys could have them sent to another address.
+ * Returns a target for channel settings that an admin has entered and not saved yet. If no key is
+ * entered, the stored key of the channel `id` is used. The stored key requires unchanged type,
+ * address and proxy. Otherwise an admin who can't read keys could have a key sent to another
+ * address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,
@@ -57,8 +58,8 @@ async function storedTarget(
 }
 
 /**
- * When an existing channel is edited, the proxy may be sent in the masked form in which it was
- * shown.
+ * Returns the proxy of the entered settings. When an existing channel is edited, the console sends
+ * the proxy in the masked form in which it was shown.
  */
 async function unsavedProxy(
   deps: ActionDeps,
@@ -70,7 +71,8 @@ async function unsavedProxy(
 }
 
 /**
- * Returns the proxy of the sent setting. A masked proxy that matches the stored one stands for it.
+ * Returns the proxy of the entered settings. A masked proxy that matches the stored proxy is
+ * replaced by the stored proxy.
  */
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })

@@ -15,7 +15,10 @@ import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { viewsNow } from './views-now.ts'
 
-/** Serves `GET /api/channel/update_balance/{id}/` for admins: the remaining balance in dollars. */
+/**
+ * Serves `GET /api/channel/update_balance/{id}/` for admins. The response contains the remaining
+ * balance in US dollars.
+ */
 export const updateBalance: ChannelAction = (api, deps) => {
   api.route({
     ...endpoint(channelChecks, 'GET /api/channel/update_balance/:id/'),
@@ -28,7 +31,7 @@ export const updateBalance: ChannelAction = (api, deps) => {
       const read = await readBalance(deps, channel, target, contextOf(deps, request))
       if (!read.isRead) throw channelActionError('BalanceUnavailable', read.why)
       await visible(deps, reply, read.position)
-      // The event holds the exact amount; the number in the answer is for display.
+      // The event contains the exact amount. The number in the response is only for display.
       const balance = Number(read.balance)
       return { success: true, message: '', balance, data: { balance } }
     },
@@ -36,13 +39,13 @@ export const updateBalance: ChannelAction = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/** This is shorter than the time for which proxies in front wait for an answer. */
+/** The maximum duration of the request. Reverse proxies wait longer than this for a response. */
 const TOTAL_MS = 45_000
 const ENABLED = 1
 
 /**
- * Serves `GET /api/channel/update_balance` for admins: reads the balances of all enabled channels
- * whose type reports one.
+ * Serves `GET /api/channel/update_balance` for admins. Reads the balances of all enabled channels
+ * whose type reports a balance.
  */
 export const updateBalances: ChannelAction = (api, deps) => {
   let isRunning = false

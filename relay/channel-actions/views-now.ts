@@ -8,18 +8,21 @@ import type { ProbeDeps, ProbeResult } from './probe.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** The dependencies of channel checks, both those that an admin starts and the scheduled ones. */
+/** The dependencies of manual and scheduled channel checks. */
 export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /** Applies the consequences of a test; see `channel-health/judge-test.ts`. */
+  /** Applies the consequences of a test: see `channel-health/judge-test.ts`. */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
-  /** Connections for requests to providers other than chats. */
+  /** The connections for provider requests that are not chats. */
   readonly providerOutbound: Outbound
 }
 
-/** Waits until the relay's views include all events written so far, but at most two seconds. */
+/**
+ * Waits until the relay's views include all events written so far. The wait is limited to two
+ * seconds.
+ */
 export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const bound = new Promise<void>((resolve) => {

@@ -5,13 +5,16 @@ import { isEcho } from './echo.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
-/** An account without money may be topped up soon, so the channel stays enabled. */
+/**
+ * The failure code for an account without balance. Such a channel stays enabled, because the
+ * account may be topped up soon.
+ */
 const TEMPORARY = 'status-402'
 
 /**
- * Returns a code when the provider rejects our key or account; null otherwise. `requestBody` is the
- * request that was sent: an error text that also appears in it is treated as an echo, because
- * otherwise any caller could disable channels.
+ * Returns a failure code if the provider rejects the site's key or account, and null otherwise.
+ * `requestBody` is the request that was sent. An error text that also appears in the request is
+ * treated as an echo, because otherwise any caller could disable channels.
  */
 export function accountFailureOf(
   end: Failed,
@@ -34,7 +37,7 @@ export function accountFailureOf(
   return null
 }
 
-/** Some providers also answer 403 to the content of a caller's request. */
+/** Some providers also return 403 because of the content of a caller's request. */
 const MAY_BE_CALLERS_FAULT = 'status-403'
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
@@ -42,15 +45,15 @@ type Count = { hits: number; since: number; readonly users: Set<number> }
 type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * Counts how often each channel's account was rejected without a success in between. A failure that
- * a caller may have caused counts once per caller.
+ * Counts the rejections of each key's account since its last success. A rejection that a caller may
+ * have caused counts once per caller.
  */
 export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()
 
   /**
-   * Counts one failure. Returns whether it counts, and whether the limit is reached; the count then
-   * starts again from zero.
+   * Records one rejection. Returns whether it was counted and whether the limit is reached. The
+   * count restarts from zero when the limit is reached.
    */
   note(
     key: number | string,

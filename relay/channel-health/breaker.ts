@@ -13,8 +13,9 @@ import { type Failure, type Outcome, outcomeOf } from './outcome.ts'
 import { type BreakerRule, Tallies } from './tallies.ts'
 
 /**
- * Channels (by id) and keys (by reference) whose provider sent `Retry-After`, with the end of the
- * pause (by `performance.now()`). The pauses are short and known to this process only.
+ * The pauses of channels and keys whose provider sent `Retry-After`. Channels are identified by id
+ * and keys by reference. The end of each pause is in `performance.now()` time. Pauses are short and
+ * are not shared with other processes.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -24,7 +25,7 @@ class Pauses {
     this.untils.set(who, until)
   }
 
-  /** Ends a pause early: an admin has decided that the provider may be called again. */
+  /** Ends a pause early, after an admin has closed the circuit. */
   end(who: number | string): void {
     this.untils.delete(who)
   }
@@ -33,7 +34,7 @@ class Pauses {
     return this.untils.size === 0
   }
 
-  /** Returns the end of the pause, or 0 when there is none. */
+  /** Returns the end of the current pause, or 0 if the channel or key is not paused. */
   pauseEndOf(who: number | string, now: number): number {
     if (this.untils.size === 0) return 0
     const until = this.untils.get(who)
@@ -54,7 +55,7 @@ type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
   readonly options: () => BreakerOptions
 }
 
-/** One attempt at one channel, as far as its health is concerned. */
+/** One attempt at one channel, with the data that health checks need. */
 type Try = {
   readonly channel: RelayChannel
   readonly keyRef: string
@@ -65,7 +66,10 @@ type Try = {
   readonly call: string
 }
 
-/** `due` means that the pause is over and one call may probe the key. */
+/**
+ * The availability of a key. `due` means that its pause is over and one call may probe the key.
+ * `out` means that calls must not use the key.
+ */
 export type KeyStanding = 'free' | 'due' | 'out'
 
 type Opening = {
@@ -76,14 +80,15 @@ type Opening = {
 }
 
 /**
- * The time that a call has to show whether a channel is healthy, before another call may probe it.
+ * The time in milliseconds in which a probing call must report whether a channel is healthy. After
+ * that, another call may probe the channel.
  */
 const PROBE_LEASE_MS = 90_000
 
 /**
- * Opens circuits when calls fail too often, lets one call through when a pause is over, and closes
- * a circuit when that call succeeds. Failures are counted in this process; the state of circuits
- * follows from events that all processes read.
+ * Opens a circuit when calls fail too often. After a pause, one call probes the circuit, and its
+ * success closes the circuit. Failures are counted in this process. The state of circuits is stored
+ * in events that all processes read.
  */
 export class Breaker {
   private readonly deps: Deps
@@ -98,8 +103,8 @@ export class Breaker {
   }
 
   /**
-   * Reports whether calls avoid the channel now, because a circuit is open or its provider sent
-   * `Retry-After`.
+   * Reports whether calls must avoid the channel now, because a circuit is open or the provider
+   * sent `Retry-After`.
    */
   isAvoided(channelId: number, model: string, now: number): boolean {
     if (this.pauses.pauseEndOf(channelId, performance.now()) > 0) return true
@@ -112,8 +117,8 @@ export class Breaker {
   }
 
   /**
-   * Returns null when no circuit is open. Otherwise resolves to the circuits that this call is to
-   * probe, or to `false` when another call probes them.
+   * Checks the circuits of a channel and model. Returns null if no circuit is open. Otherwise
+   * resolves to the circuits that this call must probe, or to `false` if another call probes them.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -124,7 +129,7 @@ export class Breaker {
     return this.askAll([ofChannel, ofModel].filter((circuit) => circuit !== undefined))
   }
 
-  /** True when every key of every channel may be used, which is nearly always the case. */
+  /** True if every key of every channel may be used, which is the usual case. */
   get areAllKeysFree(): boolean {
     return this.deps.circuits.areAllClosed && this.pauses.isEmpty
   }
@@ -136,15 +141,12 @@ export class Breaker {
     return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /** Resolves to true when this call is to probe the key, whose pause is over. */
+  /** Resolves to true if this call may probe the key, whose pause is over. */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }
 
-  /**
-   * Records the result of an attempt. It costs one look-up when the attempt succeeded and nothing
-   * failed before.
-   */
+  /** Records the result of an attempt. A success without earlier failures costs one look-up. */
   note(one: Try, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
     const { channelId } = channel
@@ -157,10 +159,7 @@ export class Breaker {
     for (const scope of probes) this.close(scope, 'probe', call)
   }
 
-  /**
-   * Records that a test of a model succeeded with this key, and closes the circuits that the test
-   * covers.
-   */
+  /** Closes the circuits of a channel, model and key after a successful test with that key. */
   noteTest(
     { channelId, model, keyRef }: { channelId: number; model: string; keyRef: string | null },
     cause: string | null,
@@ -176,9 +175,9 @@ export class Breaker {
   }
 
   /**
-   * A failure that one key caused says nothing about a channel that has other keys, because its
-   * provider answered. When the key is the last one left, the failure counts against the channel,
-   * which is then avoided as a whole.
+   * Records a failed attempt. A failure that one key caused does not count against a channel with
+   * other keys, because the provider responded. If no other key is usable, the failure counts
+   * against the complete channel.
    */
   private fail(one: Try, failure: Failure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -203,7 +202,10 @@ export class Breaker {
     )
   }
 
-  /** Pauses a key, and its channel once all of its keys are paused. */
+  /**
+   * Starts the pause that `Retry-After` requests. If the key is at fault, only the key is paused.
+   * The channel is paused when all of its keys are paused.
+   */
   private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
     const now = performance.now()
@@ -261,7 +263,7 @@ export class Breaker {
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
 
-  /** An admin closed the circuit, so earlier failures and a `Retry-After` no longer count. */
+  /** Resets the failures and the pause of a circuit that an admin has closed. */
   private forget({ channelId, model, keyRef }: CircuitScope): void {
     this.pauses.end(keyRef ?? channelId)
     if (keyRef === null) this.tallies.forget(channelId, model)
@@ -279,7 +281,7 @@ export class Breaker {
     return granted
   }
 
-  /** Among all calls of all processes, exactly one receives true. */
+  /** Requests the right to probe a circuit. Exactly one call among all processes receives true. */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
@@ -298,7 +300,8 @@ export class Breaker {
   }
 
   /**
-   * Returns true when the command changed something. This process applies its own events at once.
+   * Executes a command. Returns true if the command changed the state. The new events are applied
+   * in this process immediately.
    */
   private async tell(
     channelId: number,

@@ -2,22 +2,22 @@ import { scopeKey } from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
-/** A circuit that is not closed, according to the events. */
+/** A circuit that is not closed. */
 export type OpenCircuit = {
   readonly scope: CircuitScope
-  /** From this time on (unix milliseconds) one call may probe it. */
+  /** The time from which one call may probe the circuit, in unix milliseconds. */
   readonly until: number
 }
 
-/** A row of the read model, which lets a relay start without folding the history. */
+/** A row of the read model, from which a relay loads the circuits without replaying all events. */
 export type CircuitRow = OpenCircuit & { readonly position: number }
 
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * The circuits that are not closed, by channel. They follow the events of all processes; this
- * process's own events are applied at once and ignored when they are read again. The map is nearly
- * always empty, so a call checks that first.
+ * The circuits that are not closed, by channel, derived from the events of all processes. Events of
+ * this process are applied immediately and ignored when they are read again. The map is usually
+ * empty, so calls check that first.
  */
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()
@@ -49,12 +49,12 @@ export class Circuits {
     return made
   }
 
-  /** Calls `then` once for every circuit that an admin closes, in any process. */
+  /** Sets a callback for every circuit that an admin closes in any process. */
   onClosedByAdmin(then: (scope: CircuitScope) => void): void {
     this.onClosedByHand = then
   }
 
-  /** Applies an event. An event that was applied before changes nothing. */
+  /** Applies an event. An event that was already applied changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
     const known = this.of(channelId)

@@ -1,13 +1,13 @@
 /**
- * Larger requests are not searched: the error text is then treated as an echo, and a later call
- * decides.
+ * The maximum length of a request that is searched. For a larger request, the error text is treated
+ * as an echo.
  */
 const LOOKED_AT_BYTES_MAX = 1024 * 1024
 
 /**
- * Reports whether the text of an error may repeat the caller's own words. Only letters and digits
- * are compared, and all texts of the request are joined, so that neither escapes nor texts cut into
- * pieces hide where the words come from.
+ * Reports whether the text of an error may repeat the caller's request. Only letters and digits are
+ * compared, so that escapes can't hide a repetition. All texts of the request are joined, so that a
+ * text split into pieces is found as well.
  */
 export function isEcho(said: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(said)) return true
@@ -24,8 +24,8 @@ export function isEcho(said: string, requestBody: Buffer): boolean {
 }
 
 /**
- * All texts of the request, and the texts that a model reads as prose, without the member names in
- * between.
+ * The texts of a request. `all` includes member names. `prose` contains only the texts that a model
+ * reads.
  */
 type Texts = { readonly all: string[]; readonly prose: string[] }
 

@@ -1,27 +1,27 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
 import type { BreakerOptions } from './breaker.ts'
 
-/** When the gateway disables a channel, and which failures count towards that. */
+/** The settings for disabling channels automatically. */
 export type DisableOptions = {
   readonly isEnabled: boolean
   readonly failures: number
   readonly windowMs: number
-  /** The keywords are in lower case. */
+  /** The keywords of account errors, in lower case. */
   readonly keywords: readonly string[]
-  /**
-   * If true, a scheduled test that succeeds enables a channel again that the gateway had disabled.
-   */
+  /** True if a successful scheduled test enables a channel that the gateway has disabled. */
   readonly isReenabling: boolean
 }
 
 export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
-  /** A slower test counts as failed; 0 sets no limit. */
+  /**
+   * The maximum duration of a test in milliseconds. A slower test counts as slow; 0 sets no limit.
+   */
   readonly testMsMax: number
-  /** This number of slow scheduled tests in a row disables a channel. */
+  /** The number of consecutive slow scheduled tests after which a channel is disabled. */
   readonly slowTestsMax: number
-  /** The interval is null when no tests are scheduled. */
+  /** The interval of scheduled tests, or null if no tests are scheduled. */
   readonly tests: { readonly everyMs: number | null }
 }
 

@@ -8,17 +8,19 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
   readonly slowTests: SlowTests
 }
 
-/** The actor of the tests that have consequences. */
+/** The actor of scheduled tests. Only scheduled tests can disable or enable channels. */
 export const SCHEDULER = 'system:health'
 
-/** A test belongs to no user, so a rejected key counts once for all tests. */
+/**
+ * The user id for tests. A test belongs to no user, so a rejected key counts once for all tests.
+ */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Applies the consequences of a test. A successful test closes the channel's circuits. A scheduled
- * test may also disable a channel, when it was too slow several times in a row or the account was
- * rejected too often, and enable a channel again that the gateway had disabled.
+ * Applies the consequences of a channel test. Every successful test closes the channel's circuits.
+ * A scheduled test may also disable a channel that was too slow or whose account was rejected too
+ * often. A successful scheduled test may enable a channel that the gateway had disabled.
  */
 export function judgeTest(
   deps: Deps,
@@ -47,7 +49,10 @@ export function judgeTest(
   } else if (!isSlow && disable.isReenabling) reenable(deps, channelId, cause)
 }
 
-/** The command changes nothing when an admin has disabled the channel in the meantime. */
+/**
+ * Enables a channel that the gateway had disabled. If an admin has disabled the channel in the
+ * meantime, the command changes nothing.
+ */
 function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const
   actors
@@ -55,11 +60,14 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
     .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
-/** Counts each channel's slow scheduled tests in a row. */
+/** Counts the consecutive slow scheduled tests of each channel. */
 export class SlowTests {
   private readonly counts = new Map<number, number>()
 
-  /** Returns true once `most` tests in a row were slow. The count then starts again. */
+  /**
+   * Records a test. Returns true when `most` consecutive tests were slow. The count then restarts
+   * from zero.
+   */
   isLimitReached(channelId: number, isSlow: boolean, most: number): boolean {
     const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
     if (count === 0 || count >= most) this.counts.delete(channelId)

@@ -2,21 +2,25 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/account-error.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/call-upstream.ts'
 
 /**
- * Where the cause of a failure lies, as far as one attempt can tell: a failed connection concerns
- * the channel, a missing model the model, and our account the key. Any other failure may have any
- * of these causes.
+ * The probable cause of a failed attempt. A failed connection is attributed to the channel, a
+ * missing model to the model, and a rejected account to the key. Any other failure has an unknown
+ * cause.
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
 export type Failure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * `well` means that the provider works, even if its answer reports an error in the caller's
- * request.
+ * The result of an attempt. `well` means that the provider works, even if its answer reports an
+ * error in the caller's request. `nothing` means that the attempt gives no information about the
+ * provider.
  */
 export type Outcome = 'well' | 'nothing' | Failure
 
-/** An attempt that the gateway or the caller ended says nothing about the provider. */
+/**
+ * Errors of attempts that the gateway or the caller ended. Such attempts give no information about
+ * the provider.
+ */
 const OURS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
@@ -26,7 +30,7 @@ const OURS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** Classifies an attempt by what it says about the channel. Reasons are codes. */
+/** Classifies an attempt by what it shows about the health of the channel. */
 export function outcomeOf(end: AttemptEnd): Outcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || end.error === 'screened') return 'well'
@@ -44,8 +48,8 @@ function errorOutcome(error: AttemptError, body: Buffer): Failure {
 }
 
 /**
- * A rejection of the caller's request shows that the provider works. If it counted as a failure,
- * any caller could open circuits. At some providers a bare 403 is such a rejection.
+ * Classifies an error status. A rejected request shows that the provider works. If it counted as a
+ * failure, any caller could open circuits. A bare 403 is treated as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): Outcome {
   const { status } = end

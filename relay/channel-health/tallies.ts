@@ -3,9 +3,12 @@ import type { Blame } from './outcome.ts'
 /** The thresholds at which a circuit opens. */
 export type BreakerRule = {
   readonly isEnabled: boolean
-  /** This many failures in a row open the circuit. */
+  /** The number of consecutive failures that opens the circuit. */
   readonly failures: number
-  /** So does this percentage of failures among at least `rateCalls` calls within the window. */
+  /**
+   * The percentage of failures that opens the circuit, if the window contains at least `rateCalls`
+   * calls.
+   */
   readonly ratePercent: number
   readonly rateCalls: number
   readonly windowMs: number
@@ -13,7 +16,7 @@ export type BreakerRule = {
 
 const PARTS = 6
 
-/** Counts the failures of one circuit's calls, and the successes since the first failure. */
+/** Counts the failures of one circuit, and the successes since the first failure. */
 class Tally {
   private run = 0
   private failedAt = 0
@@ -37,7 +40,7 @@ class Tally {
     return calls >= rateCalls && failed * 100 >= ratePercent * calls
   }
 
-  /** Returns the number of failures that exceeded the limit. */
+  /** Returns the number of failures that reached the limit. */
   failuresBy({ failures }: BreakerRule): number {
     return this.run >= failures ? this.run : this.counts().failed
   }
@@ -67,10 +70,10 @@ class Tally {
   }
 }
 
-/** Names the circuit to open. If `model` is null, it is the channel's circuit. */
+/** The circuit to open. If `model` is null, the circuit of the complete channel opens. */
 type Trip = { readonly model: string | null; readonly failures: number }
 
-/** Identifies the target of a call. */
+/** The channel, model and key of a call. */
 type CallTarget = {
   readonly channelId: number
   readonly model: string
@@ -85,7 +88,7 @@ type OfChannel = { readonly all: Tally; readonly models: Map<string, Tally> }
  */
 export class Tallies {
   private readonly channels = new Map<number, OfChannel>()
-  /** Counts by key reference, for channels with several keys. */
+  /** The failure counts by key reference, for channels with several keys. */
   private readonly keys = new Map<string, Tally>()
 
   succeed({ channelId, model, keyRef }: CallTarget, now: number, rule: BreakerRule): void {
@@ -101,8 +104,8 @@ export class Tallies {
   }
 
   /**
-   * Counts a failure of one of several keys. Returns the number of failures once the limit is
-   * reached; null before.
+   * Counts a failure of one key of a channel with several keys. Returns the number of failures if
+   * the limit is reached, and null otherwise.
    */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
     const known = this.keys.get(keyRef) ?? new Tally()
@@ -115,7 +118,10 @@ export class Tallies {
     this.keys.delete(keyRef)
   }
 
-  /** `offersMore` is true when the channel has other models. */
+  /**
+   * Counts a failure of a channel and model. Returns the circuit to open, or null. `offersMore` is
+   * true if the channel has other models.
+   */
   fail(
     channelId: number,
     { model, offersMore, blame }: { model: string; offersMore: boolean; blame: Blame },
@@ -138,8 +144,9 @@ export class Tallies {
   }
 
   /**
-   * Resets the count. This is not done for a model whose circuit opens: when another model fails
-   * next, the count shows that this one failed, too.
+   * Deletes the failure counts of a channel or of one of its models. The counts of a model are kept
+   * when its circuit opens, because a later failure of another model then shows that both models
+   * fail.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)
@@ -153,7 +160,10 @@ export class Tallies {
     else known.succeed(now, rule)
   }
 
-  /** While no other model of the channel failed, the fault is attributed to the model. */
+  /**
+   * Reports whether only this model of the channel has failed recently. The failures are then
+   * attributed to the model.
+   */
   private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
     for (const [name, tally] of known.models) {
       if (name === model) continue

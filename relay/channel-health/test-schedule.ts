@@ -10,9 +10,13 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /** Returns when the last run over all channels began, in unix seconds; 0 if never. */
+  /**
+   * Returns the start of the last run over all channels in unix seconds, or 0 if there was none.
+   */
   readonly lastRunAt: () => Promise<number>
-  /** Tests shorten the interval. */
+  /**
+   * The interval between two checks for a due run, in milliseconds. Tests set a shorter interval.
+   */
   readonly lookMs?: number
 }
 
@@ -20,8 +24,8 @@ const LEASE = 'channel-test-schedule'
 const LOOK_MS = 15_000
 
 /**
- * Tests all channels at the interval that the options set. The schedule runs in one process among
- * all relays, the one that holds the lease. A run that an admin started counts as well.
+ * Tests all channels at the configured interval. The schedule runs only in the relay process that
+ * holds the lease. A run that an admin started also resets the interval.
  */
 export function startTestSchedule(deps: Deps): TestSchedule {
   const { leases, log, lookMs = LOOK_MS } = deps
@@ -39,7 +43,7 @@ async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000
-  // A run in the future began before the clock was set back.
+  // A start time in the future means that the clock was set back after that run.
   if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }

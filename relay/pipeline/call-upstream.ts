@@ -260,8 +260,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Reads a `Retry-After` header, which contains seconds or a date. Returns milliseconds from 0 to 30
- * 000; a longer pause is shortened.
+ * Reads a `Retry-After` header, which contains seconds or a date. Returns milliseconds. A
+ * pause of more than 30 s is shortened to 30 s.
  */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0

@@ -3,17 +3,22 @@ import { RequestText } from './request-text.ts'
 import { TOKENS_PER_IMAGE } from './rough-input.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
-/** OpenAI's formula adds these tokens for each message and for the start of the answer. */
+/**
+ * The number of tokens that OpenAI's formula adds for each message and for the start of the answer.
+ */
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
-/** Both counts are in tokens. */
+/** The token counts of a request and its answer. */
 export type CountAnswer = { readonly input: number; readonly output: number }
 
-/** The text to which a piece belongs: the request's JSON, or the answer. */
+/** The text to which a piece belongs: the JSON of the request, or the answer. */
 export type Source = 'request' | 'answer'
 
-/** Counts one request and its answer: takes both texts in pieces, then counts them in steps. */
+/**
+ * Counts the tokens of one request and its answer. The job first receives both texts in pieces and
+ * then counts in steps.
+ */
 export class CountJob {
   private request: RequestText | null = null
   private readonly answer = new TextExcerpt()
@@ -26,7 +31,8 @@ export class CountJob {
   }
 
   /**
-   * Counts until `isTimeUp`, after everything was fed. Returns null while there is more to count.
+   * Counts until `isTimeUp` returns true. All text must have been fed before. Returns null if
+   * tokens remain to be counted.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {

@@ -1,4 +1,4 @@
-/** A waiting job of one user, with the number of bytes it holds. */
+/** A waiting job of one user. `bytes` is the memory that its texts use. */
 export type Queued = { readonly userId: number; readonly bytes: number }
 
 export type QueueBounds = {
@@ -11,13 +11,13 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Holds the jobs of many users and takes one from each user in turn, so that a user with many jobs
- * does not delay the others. Bytes and length are bounded per user and in total.
+ * Queues the jobs of all users. `next` alternates between the users, so that a user with many jobs
+ * does not delay others. Bytes and length are bounded per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
   length = 0
-  /** The users in the order of their turns. */
+  /** The jobs by user id. The first user in the map is next. */
   private readonly lanes = new Map<number, Lane<Job>>()
   private readonly bounds: QueueBounds
 
@@ -26,9 +26,9 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * Adds a job and returns the jobs for which there is no room: the new job if its user has too
-   * many; if the total is exceeded, the latest jobs of the users with the most, until the bounds
-   * hold.
+   * Adds a job and returns the jobs that were rejected because the queue is full. A new job is
+   * rejected if its user has too many jobs. If the total is exceeded, the latest jobs of the users
+   * with the most jobs are rejected.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds
@@ -46,10 +46,7 @@ export class CountQueue<Job extends Queued> {
     return evicted
   }
 
-  /**
-   * Returns the first job of the user whose turn it is. The job stays in the queue until it is
-   * removed.
-   */
+  /** Returns the first job of the next user. The job stays in the queue until it is removed. */
   next(): Job | null {
     for (const [userId, lane] of this.lanes) {
       this.lanes.delete(userId)

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { CountAnswer, Source } from './count-job.ts'
 
-/** The maximum number of bytes that are passed in one step. */
+/** The maximum number of text bytes that one step passes to the thread. */
 export const STEP_BYTES_MAX = 128 * 1024
 
 export type CountStep =
@@ -11,31 +11,32 @@ export type CountStep =
       /** The text to which the first `length` bytes of the shared memory belong. */
       readonly source: Source
       readonly length: number
-      /** True when no more bytes follow, so that the thread counts. */
+      /** True if no more bytes of the job follow, so that the thread begins to count. */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }
 
-/** The reply to a step. It is null while there is more to do. */
+/** The thread's reply to a step. Null means that the job needs more steps. */
 export type CountReply = CountAnswer | null | 'ready'
 
 type ThreadEvents = {
   readonly onReady: () => void
   readonly onReply: (answer: CountAnswer | null) => void
-  /** Called when the thread ended unexpectedly; its state is lost. */
+  /** Called when the thread has ended unexpectedly. All jobs in the thread are lost. */
   readonly onLost: () => void
 }
 
 /**
- * The heap for the vocabulary and the excerpts of all jobs. If it is exceeded, only the thread
- * ends.
+ * The maximum heap of the thread, which holds the vocabulary and the excerpts of all jobs. If the
+ * heap is exceeded, only the thread ends.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * The thread that tokenizes. It handles one step at a time, and the bytes of a step pass through
- * one small piece of shared memory, so that the thread never holds a copy of a request.
+ * The worker thread that tokenizes. The thread handles one step at a time. The bytes of a step are
+ * passed through a small piece of shared memory, so that the thread never holds a copy of a
+ * request.
  */
 export class CountThread {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))
@@ -72,7 +73,7 @@ export class CountThread {
     this.post({ kind: 'drop', job })
   }
 
-  /** Ends the thread at once, even during a step. */
+  /** Ends the thread immediately, even during a step. */
   async end(): Promise<void> {
     this.hasEnded = true
     await this.worker.terminate().catch(() => {})

@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CountJob } from './count-job.ts'
 import type { CountReply, CountStep } from './count-thread.ts'
 
-/** The duration of one counting step in milliseconds. The jobs of other users wait that long. */
+/**
+ * The duration of one counting step in milliseconds. A step delays the jobs of other users by this
+ * time.
+ */
 const STEP_MS = 4
 
 const scratch = new Uint8Array(workerData as SharedArrayBuffer)

@@ -2,18 +2,24 @@ import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_bas
 import { completeEnd, isSpace } from './text-cuts.ts'
 import type { Span, TextExcerpt } from './text-excerpt.ts'
 
-/** The number of bytes that are tokenized in one call, which takes some milliseconds at worst. */
+/**
+ * The number of bytes that one call of the tokenizer handles. A call takes a few milliseconds at
+ * most.
+ */
 const SLICE_BYTES = 2048
-/** A slice ends up to this many bytes earlier at the end of a word, so that no token is cut. */
+/**
+ * The maximum number of bytes by which a slice is shortened to end at a word boundary, so that no
+ * token is cut.
+ */
 const BACK_BYTES_MAX = 256
 /**
- * The tokenizer's time is quadratic in the length of a run of letters, signs or blanks. Real runs
- * are shorter than these lengths; longer runs are cut, which adds about one token per cut.
+ * The tokenizer's time is quadratic in the length of a run of letters, signs or spaces. Real text
+ * has shorter runs than these. Longer runs are cut, which adds about one token per cut.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
- * Limits the words that the tokenizer caches. By default it keeps 100 000 words of any length from
- * all users' texts.
+ * The number of words that the tokenizer caches. Its default cache holds 100 000 words of any
+ * length from the texts of all users.
  */
 const REMEMBERED_WORDS = 8_192
 
@@ -21,7 +27,9 @@ const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/** Counts the tokens of an excerpt in steps and scales them to the length of its text. */
+/**
+ * Counts the tokens of an excerpt in steps and scales the count to the length of the complete text.
+ */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -39,7 +47,7 @@ export class ExcerptCount {
     this.at = this.spans[0]?.start ?? 0
   }
 
-  /** Counts one more slice. Returns false when none was left. */
+  /** Counts one more slice. Returns false when no slice is left. */
   step(): boolean {
     const span = this.spans[this.span]
     if (span === undefined) return false
@@ -55,14 +63,20 @@ export class ExcerptCount {
     return true
   }
 
-  /** The tokens of the whole text. The value is complete once `step` has returned false. */
+  /**
+   * The estimated token count of the complete text. The value is final once `step` has returned
+   * false.
+   */
   get tokens(): number {
     if (this.countedBytes === 0) return 0
     return Math.ceil((this.countedTokens * this.length) / this.countedBytes)
   }
 }
 
-/** Counts the tokens of a text in linear time, because no run in it exceeds the limit. */
+/**
+ * Counts the tokens of a text. Long runs of one character class are cut, so that the time is
+ * linear.
+ */
 export function tokensOf(text: string): number {
   let tokens = 0
   let from = 0
@@ -74,7 +88,10 @@ export function tokensOf(text: string): number {
   return tokens + countTokens(from === 0 ? text : text.slice(from), OPTIONS)
 }
 
-/** Returns the end of the slice from `start`, before white space if possible. */
+/**
+ * Returns the end of the slice that begins at `start`. The slice ends before white space if
+ * possible.
+ */
 function sliceEnd(bytes: Uint8Array, start: number, limit: number): number {
   const end = start + SLICE_BYTES
   if (end >= limit) return limit

@@ -1,14 +1,14 @@
 import { isDigit } from '../dialects/json-bytes.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/** Whether the string is kept as a short name, as text, as raw JSON, or not at all. */
+/** The use of a string: it is kept as a short name, as text or as raw JSON, or it is skipped. */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** No relevant name is longer. */
+/** The maximum number of characters that are kept of a name. All names that matter are shorter. */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -18,11 +18,14 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [116, 9],
 ])
 
-/** Reads one JSON string after another, each in pieces, starting behind its opening quote. */
+/**
+ * Reads JSON strings one after another. Each string may arrive in pieces and is read from behind
+ * its opening quote.
+ */
 export class JsonStringReader {
-  /** True once the closing quote was read. */
+  /** True once the closing quote of the current string was read. */
   isOver = true
-  /** The beginning of the string, if it is read as a key. */
+  /** The beginning of the current string, if the string is read as a key. */
   captured = ''
   private role: StringRole = 'none'
   private isEscape = false
@@ -41,7 +44,7 @@ export class JsonStringReader {
     this.captured = ''
   }
 
-  /** Reads up to the string's end or `end`, and returns where it stopped. */
+  /** Reads until the string or the input ends. Returns the offset at which reading stopped. */
   read(bytes: Uint8Array, start: number, end: number): number {
     let at = start
     while (at < end) {
@@ -107,7 +110,10 @@ export class JsonStringReader {
     else this.putCharacter(0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00))
   }
 
-  /** Appends a character in UTF-8. In raw JSON a character that must be escaped stays escaped. */
+  /**
+   * Appends a character in UTF-8. In raw JSON, characters that JSON requires to be escaped stay
+   * escaped.
+   */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH
     if (isEscaped && this.role === 'raw') this.putByte(BACKSLASH)

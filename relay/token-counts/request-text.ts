@@ -15,7 +15,7 @@ const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
 /** The members of a message whose JSON reaches the model unchanged. */
 const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
 
-/** The nesting depth of the members of the request, of a message and of a part. */
+/** The nesting depths of the members of the request, of a message and of a message part. */
 const IN_REQUEST = 1
 const IN_MESSAGE = 3
 const IN_PART = 5
@@ -23,8 +23,8 @@ const IN_PART = 5
 type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
- * Reads a chat request's JSON in pieces, in linear time and bounded memory, and collects the text
- * that a model reads. The JSON must have been validated before.
+ * Collects the text that a model reads from the JSON of a chat request. The JSON is read in pieces,
+ * in linear time and bounded memory. It must have been validated before.
  */
 export class RequestText {
   readonly text: TextExcerpt
@@ -32,11 +32,14 @@ export class RequestText {
   images = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /** The latest key of each open object by depth, down to the depth at which keys matter. */
+  /**
+   * The latest key of each open object, by depth. Keys below the depth of message parts are not
+   * stored.
+   */
   private readonly keys: string[] = []
   private expectsKey = false
   private role: Role | null = null
-  /** The depth at which the current raw value began; 0 if there is none. */
+  /** The depth at which the current raw value began, or 0 outside raw values. */
   private rawDepth = 0
   private hasText = false
 
@@ -45,7 +48,7 @@ export class RequestText {
     this.string = new JsonStringReader(text)
   }
 
-  /** Reads the next piece, `bytes` up to `end`. */
+  /** Reads the next piece of the request: `bytes` up to the offset `end`. */
   feed(bytes: Uint8Array, end: number): void {
     let at = 0
     while (at < end) {
@@ -137,7 +140,7 @@ export class RequestText {
     if (role === 'type' && string.captured === 'image_url') this.images += 1
   }
 
-  /** Separates texts, because they are counted as if each began a line. */
+  /** Inserts a line feed between two texts, because each text is counted as if it began a line. */
   private separate(): void {
     if (this.hasText) this.text.addByte(NEWLINE)
     this.hasText = true

@@ -1,11 +1,14 @@
-/** Matches an ASCII blank or line feed. */
+/** Matches an ASCII space or line feed. */
 export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
 
-/** Matches a byte of a UTF-8 character other than its first. */
+/** Matches a continuation byte of a UTF-8 character. */
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Returns `end`, or the start of the UTF-8 character that `end` would split; at least `start`. */
+/**
+ * Returns `end`, or the start of the UTF-8 character that `end` would split. The result is at least
+ * `start`.
+ */
 export function completeEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1
   while (at > start && isContinuation(bytes[at])) at -= 1

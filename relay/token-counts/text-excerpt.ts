@@ -1,37 +1,46 @@
 import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './text-cuts.ts'
 
-/** Text up to this many bytes is kept whole. Of a longer text at least half as much is kept. */
+/**
+ * The maximum length of a text that is kept completely. At least half of this length is kept of a
+ * longer text.
+ */
 export const EXCERPT_BYTES_MAX = 128 * 1024
-/** An excerpt of a longer text consists of blocks of this length that are spread over the text. */
+/** The length of the blocks in an excerpt of a longer text. The blocks are spread over the text. */
 export const BLOCK_BYTES = 1024
 
 const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
 const FIRST_CAPACITY = 4096
-/** A block loses at most this many bytes at either end, so that no word in it is cut. */
+/**
+ * The maximum number of bytes that are removed at each end of a block, so that a block contains no
+ * partial words.
+ */
 const TRIM_BYTES_MAX = 64
 
-/** The salt is unknown to callers, so that no text can be written to look shorter than it is. */
+/**
+ * The random seed for choosing blocks. Callers don't know it, so they can't write a text whose
+ * excerpt has fewer tokens.
+ */
 const SALT = randomInt(2 ** 32)
 
-/** A part of the kept bytes. */
+/** A range of the kept bytes. */
 export type Span = { readonly start: number; readonly end: number }
 
 /**
- * Takes UTF-8 text of any length in pieces and keeps a bounded excerpt spread over the text: every
- * block at first, then one of every two, of every four, and so on. `salt` decides which blocks are
- * kept. With the same salt the same text gives the same excerpt, however it is cut into pieces.
+ * Keeps a bounded excerpt that is spread over a UTF-8 text of any length. At first every block is
+ * kept, then one of every two, of every four, and so on. `salt` decides which blocks are kept. The
+ * excerpt depends only on the text and the salt, and not on the pieces in which the text arrives.
  */
 export class TextExcerpt {
-  /** The bytes of the whole text so far. */
+  /** The length of the complete text so far, in bytes. */
   length = 0
   private kept: Uint8Array = new Uint8Array(0)
   private keptBytes = 0
   private stride = 1
-  /** The bytes that still fit into the current block. */
+  /** The number of bytes that still fit into the current block. */
   private room = 0
   private isKept = false
-  /** The index of the block that is kept in the current group of `stride` blocks. */
+  /** The index of the kept block in the current group of `stride` blocks. */
   private choice = 0
   private readonly salt: number
 
@@ -71,8 +80,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns the parts of `bytes` to count: all of a text that was kept whole, otherwise each block
-   * without the words that its ends cut.
+   * Returns the ranges of `bytes` to count. A text that was kept completely is one range. In an
+   * excerpt, each block is one range without the partial words at its ends.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
@@ -94,7 +103,7 @@ export class TextExcerpt {
     this.room = BLOCK_BYTES
   }
 
-  /** Drops one of every two blocks. */
+  /** Drops one of every two blocks, so that the excerpt stays within its bound. */
   private thin(): void {
     this.stride *= 2
     for (let group = 0; group < BLOCKS_MAX / 2; group += 1) {
@@ -105,8 +114,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns a number from 0 to below `count`, a power of two. Without the salt it can't be
-   * predicted.
+   * Returns a number from 0 to `count` - 1, where `count` is a power of two. Callers can't predict
+   * the number without the salt.
    */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)

@@ -6,45 +6,48 @@ import { roughInput } from './rough-input.ts'
 
 export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
-/** Counts the texts of one user. */
+/** Counts the tokens of one user's calls. */
 export type UserTokenCounter = {
   /**
-   * Counts a request and an answer. It never fails, and returns an estimate when counting takes
-   * longer than the bound.
+   * Counts the tokens of a request and its answer. Returns an estimate if counting takes too long.
+   * Never rejects.
    */
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
 export type TokenCounter = {
   readonly of: (userId: number) => UserTokenCounter
-  /** Returns the size of the queue, including the current count. */
+  /** Returns the size of the queue, including the job that is being counted. */
   readonly waiting: () => { readonly bytes: number; readonly length: number }
   readonly close: () => Promise<void>
 }
 
 export type CounterOptions = {
   readonly bounds: QueueBounds
-  /** The maximum time to wait for a count. */
+  /** The maximum time to wait for a count, in milliseconds. */
   readonly waitMs: number
-  /** The thread is ended when a step takes longer. */
+  /** The maximum duration of a step in milliseconds. The thread is ended if a step takes longer. */
   readonly stepMs: number
-  /** The thread's program; tests replace it. */
+  /** The program of the thread, which tests replace. */
   readonly program?: URL
 }
 
 const MB = 1024 * 1024
-/** The share of one user can hold the largest possible request. */
+/** The default limits. The share of one user has room for the largest possible request. */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
   waitMs: 3_000,
   stepMs: 1_500,
 }
-/** Loading the vocabulary takes less than a second on an idle machine. */
+/**
+ * The maximum time to start the thread. Loading the vocabulary takes less than a second on an idle
+ * machine.
+ */
 const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
-/** Bytes that the thread has not received yet. */
+/** A text that the thread has not received yet. */
 type Part = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {
@@ -54,15 +57,16 @@ type Job = {
   readonly request: CountRequest
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
-  /** Null while the thread does not know the job. */
+  /** The texts that remain to be sent. Null until the first step of the job. */
   parts: Part[] | null
   isOver: boolean
 }
 
 /**
- * Counts tokens in a separate thread, which is started when it is first needed: loading the
- * vocabulary, and counting a long text, would block the event loop for too long. Users take turns
- * in steps of some milliseconds. A count that finds the queue full or waits too long is estimated.
+ * Creates a counter that tokenizes in a separate thread, because loading the vocabulary and
+ * counting long texts would block the event loop. The thread is started at the first count. Users
+ * are served alternately, in steps of some milliseconds. If the queue is full or the wait is too
+ * long, the count is estimated.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
@@ -80,7 +84,7 @@ class Counts {
   private isReady = false
   /** The job whose step the thread is processing. */
   private current: Job | null = null
-  /** The timeout of the thread's start, then of its current step. */
+  /** The timer for the start of the thread, and later for its current step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -115,7 +119,7 @@ class Counts {
     await thread?.end()
   }
 
-  /** Completes a job. If `counted` is null, the count is estimated. */
+  /** Completes a job. If `counted` is null, the job gets an estimate. */
   private finish(job: Job, counted: CountAnswer | null): void {
     if (job.isOver) return
     job.isOver = true
@@ -126,7 +130,7 @@ class Counts {
     job.resolve(counted ?? roughCount(job.request))
   }
 
-  /** Sends the next step, unless the thread is busy or still starting. */
+  /** Sends the next step to the thread, unless the thread is busy or still starting. */
   private sendNextStep(): void {
     if (this.current !== null || this.queue.length === 0) return
     const thread = this.openThread()
@@ -170,7 +174,7 @@ class Counts {
     this.sendNextStep()
   }
 
-  /** Replaces a stuck thread. Its current job is estimated, and the other jobs start again. */
+  /** Replaces a stuck thread. The current job gets an estimate. The other jobs start again. */
   private replaceThread(): void {
     const failed = this.current
     const thread = this.detachThread()
@@ -191,8 +195,8 @@ class Counts {
 }
 
 /**
- * Returns the part that the thread receives next: an empty one once it has everything and only
- * counts.
+ * Returns the next text for the thread. The text is empty if the thread has received everything and
+ * only needs to count.
  */
 function nextPartOf(job: Job): Part {
   job.parts ??= partsOf(job.request)

@@ -4,25 +4,25 @@ import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-mappings.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 
 /**
- * The JSON texts of a channel's terms, parsed once. A text that can't be parsed counts as empty.
+ * The JSON settings of a channel's terms, parsed once. A text that can't be parsed counts as empty.
  */
 export type ChannelRules = {
-  /** Maps the callers' model names to the provider's, through chains of mappings. */
+  /** Maps each model name of callers to the provider's name. Chains of mappings are resolved. */
   readonly modelNames: ReadonlyMap<string, string>
   /** Maps a provider's status to the status that the caller sees. */
   readonly statuses: ReadonlyMap<number, number>
-  /** Top-level fields that are set in every request, as JSON texts. */
+  /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True when the provider accepts `stream_options.include_usage`. The profile decides, unless the
-   * channel's setting says `{"include_usage": false}` or `true`.
+   * True if `stream_options.include_usage` is sent to the provider. The profile decides, unless the
+   * channel's setting contains `include_usage`.
    */
   readonly takesIncludeUsage: boolean
-  /** The restricted members that are sent to the provider: see `restricted-members`. */
+  /** The restricted members that may be sent to the provider: see `restricted-members`. */
   readonly allowedMembers: ReadonlySet<string>
 }
 
-/** The caller alone decides whether an answer is a stream, because the relay depends on it. */
+/** Channels can't override these members. The relay relies on the caller's value of `stream`. */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
@@ -55,13 +55,15 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
-/** Returns the provider's name for a model, without the channel's prefix. */
+/**
+ * Returns the provider's name for a model. The channel's prefix is removed from the caller's name.
+ */
 export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
   const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
   return rules.modelNames.get(bare) ?? bare
 }
 
-/** Follows the chain of mappings to its end. A circular or too long chain maps to nothing else. */
+/** Resolves a chain of mappings. If the chain is circular or too long, the name is not mapped. */
 function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
   const seen = new Set([model])
   let name = model

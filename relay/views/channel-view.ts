@@ -21,36 +21,36 @@ import {
 import { taskProfileOf } from '#relay/providers/tasks/profiles.ts'
 import { type ChannelRules, channelRules } from './channel-rules.ts'
 
-/** A decrypted key with the target at which it is used. */
+/** A decrypted key with the address and headers that use the key. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
 
-/** A channel with its usable `keys`. Without any key it can't be called. */
+/** A channel with its usable keys. A channel without keys can't be called. */
 export type RelayChannel = ChannelRecord & {
   readonly isEnabled: boolean
-  /** The keys in order, without those that are disabled. */
+  /** The usable keys, in the order of the channel's key list. Disabled keys are left out. */
   readonly keys: readonly RelayKey[]
-  /** The target of the first key; null when the channel can't be called. */
+  /** The target of the first key, or null if the channel can't be called. */
   readonly target: ProviderTarget | null
   readonly rules: ChannelRules
   readonly allKeys: readonly RelayKey[]
-  /** The proxy to its provider, with its credentials; null for a direct connection. */
+  /** The URL of the channel's proxy with its credentials, or null for a direct connection. */
   readonly proxy: string | null
 }
 
-/** Lists the texts that only admins may read, wherever they appear. */
+/** Lists the texts of a channel that only admins may read. */
 export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
   ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
 ]
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
-/** Describes a channel as the events of a call record it. */
+/** Returns the channel's id and cost ratio, as the events of a call record them. */
 export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
 
-/** The kind of request a channel accepts: chats, or tasks of one kind. */
+/** The kind of requests that a channel accepts: chats, or tasks of one kind. */
 export type Work = 'chat' | TaskKind
 
 export const workOf = ({ terms }: Pick<ChannelRecord, 'terms'>): Work =>
@@ -59,7 +59,7 @@ export const workOf = ({ terms }: Pick<ChannelRecord, 'terms'>): Work =>
 type Secrets = Pick<Vault, 'getSecrets'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
-/** Holds channels by id, and by group and model as callers name it. Keys are decrypted once. */
+/** Stores the channels by id, and by group and model for selection. Keys are decrypted once. */
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
@@ -77,12 +77,15 @@ export class ChannelView {
     return this.channels.get(channelId)
   }
 
-  /** Returns the enabled channels that offer the model to the group, ready for selection. */
+  /** Returns the enabled channels that offer the model to the group. */
   offering(group: string, model: string, work: Work = 'chat'): Offer<RelayChannel> {
     return this.index(work).get(group)?.get(model) ?? NONE
   }
 
-  /** True when any channel has the model for chats, even if it is disabled or for another group. */
+  /**
+   * Reports whether any channel has the model for chats, even if the channel is disabled or serves
+   * another group.
+   */
   isKnown(model: string): boolean {
     this.names ??= new Set(
       [...this.channels.values()]
@@ -96,7 +99,10 @@ export class ChannelView {
     return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
-  /** True when for some model and group this is the last channel that serves it. */
+  /**
+   * Reports whether the channel is the last channel that serves one of its models to one of its
+   * groups.
+   */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const work = workOf(channel)
     return channel.terms.groups.some((group) =>
@@ -116,7 +122,10 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /** Takes over the state of another view, which must not be used afterwards. */
+  /**
+   * Replaces this view's state by the state of another view. The other view must not be used
+   * afterwards.
+   */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
@@ -124,7 +133,7 @@ export class ChannelView {
     this.names = null
   }
 
-  /** Updates the channels with these ids from the roster. */
+  /** Rebuilds the channels with these ids after a change of their records. */
   private async update(channelIds: readonly number[]): Promise<void> {
     const changed = channelIds.flatMap((id) => this.roster.channels.get(id) ?? [])
     const isReady = (channel: ChannelRecord) => this.reusable(channel) !== null
@@ -154,7 +163,10 @@ export class ChannelView {
     }
   }
 
-  /** Returns the current channel if neither its terms nor its keys have changed. */
+  /**
+   * Returns the current channel if neither its terms nor its keys have changed, so that it can be
+   * kept.
+   */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const known = this.channels.get(channelId)
     return known?.terms === terms && known.keyRefs === keyRefs ? known : null
@@ -187,13 +199,19 @@ export class ChannelView {
   }
 }
 
-/** `now` is in seconds, like the channels' expiry. */
+/**
+ * Reports whether the offer contains at most one channel that has not expired. `now` is in unix
+ * seconds.
+ */
 const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
   offer
     .flatMap(({ channels }) => channels)
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
-/** A proxy whose secret is missing is unusable, so no provider is reached directly by mistake. */
+/**
+ * Returns the channel's proxy. If the proxy's secret is missing, an unusable proxy is returned, so
+ * that the provider is not called directly by mistake.
+ */
 const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')
 

@@ -12,7 +12,10 @@ import type { CircuitRow } from '../channel-health/circuits.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 
-/** Rows with their positions. Later events are applied to them. */
+/**
+ * The rows of the read models with their positions. Events after a position are applied to the
+ * rows.
+ */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
@@ -25,7 +28,7 @@ export type ViewRows = {
   }
 }
 
-/** The rows for a store that is read from its first event on. */
+/** Empty rows, for a view that is built by reading all events. */
 export const NO_ROWS: ViewRows = {
   tokens: { position: 0, rows: [] },
   users: { position: 0, rows: [] },
@@ -34,7 +37,7 @@ export const NO_ROWS: ViewRows = {
   options: { position: 0, revision: -1, values: new Map() },
 }
 
-/** Loads the rows from the read models, so that a start does not fold the whole history. */
+/** Loads the rows from the read models, so that the start of a relay does not replay all events. */
 export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> {
   const [tokens, users, channels, circuits, options] = await Promise.all([
     relayTokens(db),
@@ -68,7 +71,7 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
   }
 }
 
-/** Loads the channels only, at one position. */
+/** Loads only the channels' rows and their position. */
 export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
   const { position, rows } = await relayChannels(db)
   return {
@@ -115,11 +118,12 @@ const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
 
 /**
- * Applies the channels' events. When an admin repairs the abilities, a new view is built from the
- * read model while the current one stays in use, and then replaces it.
+ * Returns a function that applies channel events to the view. After an admin repairs the abilities,
+ * a new view is loaded from the read model. The current view stays in use until the new view
+ * replaces it.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
-  /** The events since the running reload was requested; null when none is running. */
+  /** The events since the current reload began, or null if no reload is running. */
   let missedEvents: Recorded<ChannelEvent>[] | null = null
 
   const reload = async (missed: Recorded<ChannelEvent>[], from: number): Promise<void> => {
@@ -147,7 +151,10 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   }
 }
 
-/** The read model may lag slightly behind the event that requires the reload. */
+/**
+ * Loads the channels once the read model includes the position. The read model may lag slightly
+ * behind the events.
+ */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {
     const loaded = await load()

@@ -14,20 +14,26 @@ import { type Screening, screeningReader } from '../screening/screening.ts'
 /** The options that the relay uses, in typed form. */
 export type RelayOptions = {
   readonly retryTimes: number
-  /** The minimum that is held for the output when neither the caller nor the model limits it. */
+  /**
+   * The minimum quota that is held for the output if neither the caller nor the model limits the
+   * output.
+   */
   readonly preConsumedQuota: bigint
-  /** The maximum of output tokens per choice, by the callers' name of the model. */
+  /** The maximum number of output tokens per choice, by the callers' name of the model. */
   readonly outputCaps: OutputCaps
-  /** The maximum output tokens of a model without an entry in `outputCaps`. */
+  /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
-  /** Requests are sent as they were parsed: channels override nothing in them. */
+  /** True if channels' overrides don't apply. Requests are then sent as the gateway parsed them. */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
   readonly health: HealthOptions
-  /** Null when quiet streams get no ping comments. */
+  /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
-  /** The price of a dollar in yuan as decimal text, for providers that count in yuan. */
+  /**
+   * The price of one US dollar in yuan, as decimal text. Balances of providers in yuan are
+   * converted by this price.
+   */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   readonly screening: Screening
@@ -37,7 +43,7 @@ export type RelayOptions = {
     readonly count: number
     readonly success: number
     readonly periodMs: number
-    /** 0 sets no limit. */
+    /** The maximum number of tokens per user and minute. 0 sets no limit. */
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
   }
@@ -47,22 +53,24 @@ export type RelayOptions = {
 export type TaskOptions = {
   readonly isDrawingOn: boolean
   readonly isMusicOn: boolean
-  /** Providers are asked to call back. */
+  /** True if providers are asked to send callbacks. */
   readonly isNotified: boolean
   readonly isAccountFilterAllowed: boolean
-  /** Pictures are served under an address of this site. */
+  /** True if pictures are served from an address of this site. */
   readonly isForwarded: boolean
   readonly isModeCleared: boolean
   readonly isSuccessChecked: boolean
-  /** The maximum of unfinished tasks per user. */
+  /** The maximum number of unfinished tasks per user. */
   readonly openMax: number
-  /** The address without a trailing slash; empty when it is not set. */
+  /**
+   * The public address of this site without a trailing slash. It is empty if it is not configured.
+   */
   readonly serverAddress: string
 }
 
 const RETRIES_MAX = 3
 
-/** Holds the current price list and options, and rebuilds them when an option changes. */
+/** Stores the current price list and options. They are rebuilt when an option changes. */
 export class OptionView {
   prices: PriceList
   options: RelayOptions

@@ -6,7 +6,7 @@ import type { Vault } from '#infra/vault/port.ts'
 export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
-  /** The terms without the token's name, which the relay does not need. */
+  /** The token's terms without its name, which the relay does not need. */
   readonly terms: SharedTerms
   readonly isEnabled: boolean
   readonly keyLookup: string
@@ -15,8 +15,8 @@ export type TokenRow = {
 type IsAllowed = (address: string) => boolean
 
 /**
- * A token in the form the relay needs. Values derived from its terms are computed at first use,
- * because most tokens are not used for days.
+ * A token as the relay uses it. Values derived from its terms are computed at first use, because
+ * most tokens are not used for days.
  */
 export class RelayToken implements TokenRow {
   readonly tokenId: number
@@ -35,7 +35,7 @@ export class RelayToken implements TokenRow {
     this.keyLookup = keyLookup
   }
 
-  /** Null allows every model of the group. */
+  /** The models that the token may call. Null allows every model of the group. */
   get models(): ReadonlySet<string> | null {
     if (this.terms.models === null) return null
     this.modelSet ??= new Set(this.terms.models)
@@ -43,8 +43,8 @@ export class RelayToken implements TokenRow {
   }
 
   /**
-   * Rejects when the list can't be decrypted at the moment. It is called only where
-   * `terms.allowIps` is a list.
+   * Reports whether the token may be used from the address. Rejects if the list of addresses can't
+   * be decrypted now. The token must have such a list in `terms.allowIps`.
    */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
     this.addresses ??= await decryptedList(this, vault)
@@ -53,8 +53,8 @@ export class RelayToken implements TokenRow {
 }
 
 /**
- * NOTE: a list that can't be decrypted any more allows no address, because allowing all would be
- * unsafe.
+ * NOTE: a list that can never be decrypted again allows no address, because allowing all addresses
+ * would be unsafe.
  */
 async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
@@ -65,12 +65,12 @@ async function decryptedList(
   return addressSet((lines ?? '').split(/[\s,]+/).filter((line) => line !== ''))
 }
 
-/** Holds the tokens that are not deleted. The key of a deleted token is unknown. */
+/** Stores the tokens that are not deleted. A deleted token is treated as unknown. */
 export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
 
-  /** Finds a token by the keyed hash of its key. */
+  /** Returns the token with the given keyed hash of its key. */
   find(keyLookup: string): RelayToken | undefined {
     return this.byLookup.get(keyLookup)
   }
@@ -108,8 +108,8 @@ export class TokenView {
   }
 
   /**
-   * Events that the loaded rows already include are applied again, so a deleted token must stay
-   * deleted.
+   * Changes a token. Some events are applied again after the rows are loaded, so a deleted token
+   * must not be restored.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

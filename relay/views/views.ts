@@ -19,9 +19,9 @@ export type Views = {
   readonly channels: ChannelView
   readonly circuits: Circuits
   readonly options: OptionView
-  /** The position of the last event that the views include. */
+  /** Returns the position of the last event that the views include. */
   readonly position: () => number
-  /** Resolves once the views include a position. */
+  /** Resolves once the views include the event at the position. */
   readonly reached: (position: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -29,12 +29,13 @@ export type Views = {
 type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
-/** Most events belong to calls, which change no view. */
+/** The streams whose events change a view. Most events belong to calls and change no view. */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
- * Loads the relay's views and keeps them current by a subscription to the store. Resolves once they
- * include every event that existed at the call. A lost subscription resumes at its last position.
+ * Loads the relay's views and keeps them up to date by a subscription to the event store. Resolves
+ * once the views include every event that existed when the function was called. A lost subscription
+ * resumes at its last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -101,8 +102,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Events are awaited only if necessary, so that no call is priced between two options of one
-      // append.
+      // An event is awaited only if its application is asynchronous. Otherwise a call could be
+      // priced between two options of the same append.
       if (pending !== undefined) await pending
       position = event.position
     }

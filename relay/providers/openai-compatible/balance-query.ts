@@ -3,17 +3,21 @@ import { type ExactJson, isNumber, isObject } from '#domain/shared/json-text.ts'
 
 export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY' }
 
-/** Describes how to read the balance of the account to which a key belongs. */
+/** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
-  /** Returns the path of the next request after these answers; null when no request is left. */
+  /**
+   * Returns the path of the next request, given the responses so far, or null if no request is
+   * left.
+   */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
-  /** Returns null when the answers contain no balance. */
+  /** Returns the balance in the responses, or null if they contain none. */
   readonly read: (answers: readonly ExactJson[], baseUrl: string) => Balance | null
 }
 
 /**
- * Builds a query of one request whose answer holds the amount at `place`, a path of member names.
+ * Creates a balance query that sends one request. `place` is the path of member names that leads to
+ * the amount in the response.
  */
 export function singleRequest(
   path: string,
@@ -30,7 +34,10 @@ export function singleRequest(
   }
 }
 
-/** Chinese providers state amounts in yuan at their domestic address and in dollars elsewhere. */
+/**
+ * Returns a function that determines the currency by the channel's address. Chinese providers state
+ * amounts in yuan at their domestic address and in dollars elsewhere.
+ */
 export const currencyByHost =
   (host: string) =>
   (baseUrl: string): Balance['currency'] =>
@@ -42,7 +49,7 @@ export function memberAt(value: ExactJson, ...names: readonly string[]): ExactJs
   return found
 }
 
-/** Reads an amount exactly, whether it is a number or a text; null when it is neither. */
+/** Reads an exact amount from a number or a text. Returns null for any other value. */
 export function amountAt(value: ExactJson, ...names: readonly string[]): Amount | null {
   const found = memberAt(value, ...names)
   if (typeof found === 'string') return parseAmount(found)
@@ -56,9 +63,9 @@ const DAYS_BACK = 100
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
- * Reads OpenAI's billing dashboard, which compatible gateways serve, too: the limit in dollars
- * minus the usage in cents. The usage covers this month for accounts that pay monthly, and the last
- * 100 days otherwise.
+ * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
+ * in dollars minus the usage in cents. For accounts that pay monthly, the usage of this month is
+ * read, and otherwise the usage of the last 100 days.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

@@ -2,22 +2,22 @@ import type { TaskKind } from '#domain/task/events.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { BalanceQuery } from './balance-query.ts'
 
-/** A header that holds the key without a scheme. */
+/** The name of a header that holds the key without a scheme such as `Bearer`. */
 export type KeyHeader = 'api-key' | 'mj-api-secret'
 
-/** A field of a channel that only some types have. `key` is its name on the wire. */
+/** A channel field that only some channel types have. `key` is the field's name in the API. */
 export type ProfileField = {
   readonly key: 'other' | 'openai_organization'
   readonly kind: 'text' | 'json' | 'choice'
   readonly label: Words
   readonly hint: Words
-  /** The value that applies while the field is empty. */
+  /** The value that applies if the field is empty. */
   readonly default: string
   readonly isRequired: boolean
   readonly choices?: readonly string[]
 }
 
-/** Another address of the same provider, selected by a keyword in place of an address. */
+/** Another base URL of the same provider. A keyword in the address field selects it. */
 export type NamedBase = {
   readonly keyword: string
   readonly name: Words
@@ -25,53 +25,54 @@ export type NamedBase = {
 }
 
 /**
- * Describes how an upstream of OpenAI's chat format differs from OpenAI. Paths may contain
- * `{model}` (the provider's name for the model) and `{other}` (the channel's field of that name).
+ * Describes how a provider of OpenAI's chat format differs from OpenAI. In paths, `{model}` is
+ * replaced by the provider's name for the model and `{other}` by the channel's field `other`.
  */
 export type Profile = {
-  /** The number of the channel type on the wire. */
+  /** The number of the channel type in the API. */
   readonly id: number
   readonly name: string
-  /**
-   * The address that is used when the channel has no base URL. If null, the channel must have one.
-   */
+  /** The address for channels without a base URL. If null, a channel must have a base URL. */
   readonly baseUrl: string | null
   readonly bases?: readonly NamedBase[]
   readonly chatPath: string
-  /** The path of the list of models; null if the provider has none. */
+  /** The path of the list of models, or null if the provider has no list. */
   readonly modelsPath: string | null
-  /** The header that holds the key. The default is `Authorization: Bearer`. */
+  /** The name of the header that holds the key. The default is `Authorization: Bearer`. */
   readonly keyHeader?: KeyHeader
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
-  /** The provider sends usage with its streams by default, and rejects requests that ask for it. */
+  /**
+   * True if the provider's streams always include usage, and requests that ask for usage are
+   * rejected.
+   */
   readonly sendsUsageByDefault?: true
   /**
-   * The provider's `completion_tokens` exclude reasoning, so the output is the total minus the
-   * prompt.
+   * True if the provider's `completion_tokens` exclude reasoning. The output is then the total
+   * minus the prompt.
    */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
   /**
-   * The channel accepts tasks of this kind and no chats. `chatPath` is the path of the simplest
-   * task.
+   * The kind of tasks that the channel accepts in place of chats. `chatPath` is then the path of
+   * the simplest task.
    */
   readonly tasks?: TaskKind
-  /** Models that the form suggests. */
+  /** The models that the channel form suggests. */
   readonly models: readonly string[]
 }
 
 export const CHAT_PATH = '/v1/chat/completions'
 export const MODELS_PATH = '/v1/models'
 
-/** A hint for providers whose keys have no particular format. */
+/** The hint for keys without a particular format. */
 export const ANY_KEY: Words = {
   zh: '请输入渠道对应的鉴权密钥',
   en: 'The key of your account at the provider',
 }
 
 /**
- * Defaults for providers about which nothing else is known: OpenAI's paths, and an address that the
+ * The defaults for providers without a known address: OpenAI's paths, and a base URL that the
  * operator enters.
  */
 export const OPENAI_LIKE = {

@@ -37,10 +37,12 @@ import {
 } from './profiles/resellers.ts'
 
 /**
- * Lists every channel type of this format, in the order of the form. Types whose old default
- * address now belongs to someone else have no default, so that no key is sent there by accident.
- * Type 21 is left out: it answers from documents and takes a library id instead of a model, while
- * only calls of models are priced here. Its operator's models are available as type 10.
+ * The channel types of OpenAI's chat format, in the order of the form. Type 21 is left out because
+ * it answers from documents and has no models to price; its operator's models are available as type
+ * 10.
+ *
+ * Some types have no default address, because another owner has taken over the old address and must
+ * not receive keys.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,
@@ -79,5 +81,5 @@ const BY_ID: ReadonlyMap<number, Profile> = new Map(
   PROFILES.map((profile) => [profile.id, profile]),
 )
 
-/** Returns undefined for a type that the relay does not support. */
+/** Returns the profile of a channel type, or undefined if the relay does not support the type. */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)

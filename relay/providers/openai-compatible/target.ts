@@ -9,9 +9,9 @@ const VERSION = /^v\d+$/
 const CHAT_END = '/chat/completions'
 
 /**
- * Returns the path of a call below an address. An address that ends in a version is the root of the
- * API (`https://api.example.com/v4`), so the path's own version is dropped. An address that ends in
- * `/chat/completions` is the complete address of a chat call.
+ * Returns the path of a call for a channel's address. If the address ends in a version
+ * (`https://api.example.com/v4`), the path's version is dropped. If the address ends in
+ * `/chat/completions`, it is the complete address of a chat call.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -20,7 +20,7 @@ function pathBelow(address: string, path: string): string {
   return `${root}${tailBehind(path, last)}`
 }
 
-/** Returns a path outside the versioned API, where providers keep their account endpoints. */
+/** Returns a path outside the versioned API. Providers serve account endpoints there. */
 function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
   const root = rootOf(address)
@@ -38,15 +38,15 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path behind the address's version, or else behind the path's own last
- * version.
+ * Returns the part of the path behind the address's version. If the path does not contain that
+ * version, the part behind the path's last version is returned.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
   const at = same >= 0 ? same : segments.findLastIndex((segment) => VERSION.test(segment))
   if (at >= 0) return `/${segments.slice(at + 1).join('/')}`
-  // A path without a version may still be a longer form of a chat's path.
+  // A path without a version may still end with the path of a chat call.
   return path.includes(CHAT_END) ? CHAT_END : path
 }
 
@@ -54,26 +54,23 @@ function tailBehind(path: string, version: string): string {
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
-  /** The proxy for `Outbound.via`; null for a direct connection. */
+  /** The URL of the proxy, or null for a direct connection. */
   readonly proxy: string | null
-  /** The path of chat calls. It may contain `{model}`: see `chatPathOf`. */
+  /** The path of chat calls. It may contain `{model}`, which `chatPathOf` replaces. */
   readonly path: string
   /** The headers of chat calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /**
-   * The channel's address, key and type-specific setting (`other`), for requests that are not chat
-   * calls.
-   */
+  /** The channel's address, key and `other` field, for requests that are not chat calls. */
   readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
 
 const MODEL = '{model}'
 
 /**
- * Returns null when the relay can't call the channel: the type is unknown, the address is missing,
- * or the outbound policy refuses it. `proxy` is the proxy of the channel's setting, with its
- * credentials.
+ * Returns the target of a channel, or null if the relay can't call the channel. Possible reasons
+ * are an unknown type, a missing address and a refusal by the outbound policy. `proxy` is the URL
+ * of the channel's proxy with its credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
@@ -112,22 +109,23 @@ export function providerTarget(
 }
 
 /**
- * Reports whether calls name a deployment, which runs a model under a name that the operator chose.
+ * Reports whether calls to the target name a deployment. The operator chooses a deployment's name,
+ * which need not be the name of its model.
  */
 export const isByDeployment = ({ path }: Pick<ProviderTarget, 'path'>): boolean =>
   path.includes(MODEL)
 
-/** Returns the path of a chat call of one model. */
+/** Returns the path of a chat call to the given model. */
 export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
   path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
 
-/** Lists the texts that a message to a caller must not contain: the key, its parts and the host. */
+/** Lists the texts that messages to callers must not contain: the key, its parts and the host. */
 export function confidentialOf({ address, origin }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
   return [address.key, ...address.key.split(/[.|:]/), host, hostname]
 }
 
-/** Builds a request for something other than a chat, such as the list of models or the account. */
+/** Builds a request that is not a chat, such as a request for the list of models. */
 export function providerRequest(
   { profile, origin, address }: ProviderTarget,
   path: string,
@@ -144,13 +142,16 @@ export function providerRequest(
   }
 }
 
-/** Returns the address for the channel's base URL or keyword; null when there is none. */
+/** Returns the address for the channel's base URL or keyword, or null if there is none. */
 export function baseOf(profile: Profile, given: string): string | null {
   if (given === '') return profile.baseUrl
   return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
 }
 
-/** Returns null when the type requires the field and it is empty. */
+/**
+ * Returns the channel's `other` field or its default, or null if the type requires the field and it
+ * is empty.
+ */
 function otherOf({ fields = [] }: Profile, given: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
   if (field === undefined) return ''
@@ -168,7 +169,7 @@ const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] 
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /**
- * Only visible ASCII is allowed: other characters could break out of a header or be refused by the
- * HTTP client.
+ * Reports whether a text may be sent in a header. Other characters than visible ASCII could inject
+ * headers or be refused by the HTTP client.
  */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

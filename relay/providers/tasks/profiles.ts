@@ -1,6 +1,6 @@
 import type { Profile } from '../openai-compatible/profile.ts'
 
-/** The names under which the price list prices the drawing actions. */
+/** The model names under which the price list contains the drawing actions. */
 const DRAWING_MODELS = [
   'mj_imagine',
   'mj_upscale',
@@ -35,7 +35,7 @@ const midjourney: Profile = {
   models: DRAWING_MODELS,
 }
 
-/** Midjourney Plus is another product with the same API. */
+/** Midjourney Plus is a different product with the same API as Midjourney. */
 const midjourneyPlus: Profile = { ...midjourney, id: 5, name: 'Midjourney Plus' }
 
 const suno: Profile = {
@@ -49,7 +49,7 @@ const suno: Profile = {
   models: ['suno_music', 'suno_lyrics'],
 }
 
-/** Lists the channel types that accept tasks and no chats, in the order of the form. */
+/** The channel types that accept only tasks, in the order of the form. */
 export const TASK_PROFILES: readonly Profile[] = [midjourney, midjourneyPlus, suno]
 
 const BY_ID: ReadonlyMap<number, Profile> = new Map(

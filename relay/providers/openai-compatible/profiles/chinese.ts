@@ -12,7 +12,8 @@ export const deepSeek: Profile = {
   keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
   balance: {
     pathAfter: (answers) => (answers.length === 0 ? '/user/balance' : null),
-    // An account has one currency. If the answer names two, dollars need no conversion.
+    // An account has one currency. If the response lists two, the dollar amount is used because it
+    // needs no conversion.
     read: ([answer = null]) => {
       const infos = memberAt(answer, 'balance_infos')
       const entries = Array.isArray(infos) ? infos.filter(isObject) : []
@@ -60,7 +61,10 @@ export const moonshot: Profile = {
   ],
 }
 
-/** Zhipu reports cached input as `cached_tokens`, beside the counts and not in their details. */
+/**
+ * Zhipu reports cached input as `cached_tokens`, at the top level of the usage and not in its
+ * details.
+ */
 export const zhipuV4: Profile = {
   id: 26,
   name: 'Zhipu v4',

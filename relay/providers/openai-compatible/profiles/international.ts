@@ -42,8 +42,8 @@ export const openAi: Profile = {
 }
 
 /**
- * Azure addresses a model by the name of its deployment. An address that ends in `/openai/v1` is
- * the newer API, which has neither deployments nor versions in its paths.
+ * Azure identifies a model by the name of its deployment. An address that ends in `/openai/v1`
+ * belongs to the newer API, whose paths contain neither deployments nor versions.
  */
 export const azure: Profile = {
   id: 3,
@@ -97,7 +97,7 @@ export const openRouter: Profile = {
   ],
 }
 
-/** Mistral rejects `stream_options` with a 422; its last chunk contains the usage. */
+/** Mistral rejects `stream_options` with status 422. Its last chunk always contains the usage. */
 export const mistral: Profile = {
   ...OPENAI_LIKE,
   id: 42,
@@ -139,7 +139,7 @@ export const cohere: Profile = {
   ],
 }
 
-/** Perplexity sends usage with every chunk; the last one counts. */
+/** Perplexity sends usage with every chunk. The last usage is billed. */
 export const perplexity: Profile = {
   id: 27,
   name: 'Perplexity',

@@ -3,8 +3,8 @@ import { ANY_KEY, CHAT_PATH, OPENAI_LIKE, type Profile } from '../profile.ts'
 import { ORGANIZATION } from './international.ts'
 
 /**
- * This type serves anything else that speaks the format: llama.cpp, vLLM, LM Studio or another
- * gateway.
+ * The profile for any other server of OpenAI's format, such as llama.cpp, vLLM, LM Studio or
+ * another gateway.
  */
 export const custom: Profile = {
   ...OPENAI_LIKE,
