@@ -29,7 +29,7 @@ import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 
-/** Updates visible rows from events, and reads the list again when something was missed. */
+/** Updates visible rows from live events; reloads the list if events may be missing. */
 function useLiveChannels(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
@@ -43,8 +43,7 @@ function useLiveChannels(): void {
       client.setQueriesData<ListPage<ChannelEntry>>({ queryKey: channelsKey }, (page) =>
         withChannels(page, (channel) => newestOf(channel, newest)),
       )
-      // A row that is new, deleted or tagged differently moves the others, which only the server
-      // can order.
+      // New, deleted or retagged channels change the order, which only the server can compute.
       const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
       if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
       else if (isMoved || entries.some(isTagGroup)) readSoon()
@@ -55,10 +54,7 @@ function useLiveChannels(): void {
 
 const SOON_MS = 1_000
 
-/**
- * Runs once for all events within a second, because every call changes the spending of a tag's
- * channels.
- */
+/** Calls `act` at most once per second, because every call changes the spending of a tag. */
 function useSoon(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -75,7 +71,6 @@ function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channe
   return row === undefined || 'deleted' in row ? channel : row
 }
 
-/** The upstream channels: list, search, create, edit, test and group by tag, with live statuses. */
 export function ChannelsPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Channels /> : <AdminsOnlyPage title={t('channels.title')} />
@@ -142,10 +137,7 @@ function Channels(): ReactElement {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/**
- * Mounted with the first rows, so that a user who may not read them does not trigger further
- * requests.
- */
+/** Mounted only when rows have loaded, so that users without permission send no requests. */
 function LiveChannels(): null {
   useLiveChannels()
   return null

@@ -1,6 +1,6 @@
 /**
- * Names of the channel types by their numbers on the wire: channels of any type are shown, but few
- * types can be created.
+ * The names of all channel types by number. Any type can be displayed, but only a few types can be
+ * created.
  */
 const NAMES: Readonly<Record<number, string>> = {
   0: 'Unknown',
@@ -58,5 +58,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** The name of a type that is not available, or not yet known. */
+/** Returns the built-in name of a type, for types that the server does not declare. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

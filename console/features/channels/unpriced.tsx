@@ -8,13 +8,13 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type Served = { readonly models: readonly string[]; readonly prefix: string }
 
-/** The names by which callers call the models of a channel. */
+/** Returns the model names that callers use, with the channel's prefix. */
 export const calledNames = ({ models, prefix }: Served): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
 
 const NONE: readonly string[] = []
 
-/** Finds the models of a channel whose calls are refused; none while prices are loading. */
+/** Returns a filter for a channel's models whose calls are refused; none while prices load. */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -25,11 +25,11 @@ export function useUnpriced(): (served: Served) => readonly string[] {
   }, [isSelfUse, options])
 }
 
-/** Shows how many models of a channel have no price, and opens the remedy. */
+/** Shows how many models of a channel have no price; a click opens the price dialog. */
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in a list, whose rows lead to the form, which has the same tag. */
+  /** True in list rows; the tag is then not a tab stop, because the form has the same tag. */
   isInRow?: boolean
 }): ReactElement {
   const { t } = useTranslation()

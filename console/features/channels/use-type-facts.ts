@@ -6,13 +6,12 @@ import { typeName } from './type-names.ts'
 
 export type TypeFacts = {
   readonly types: readonly ChannelType[]
-  /** Undefined for an unsupported type, and while the types are loading. */
+  /** Returns undefined for unsupported types, and while the types load. */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
 }
 
-/** The server's declarations of channel types. */
 export function useTypeFacts(): TypeFacts {
   const types = useQuery(channelTypesQuery).data
   return useMemo(() => {

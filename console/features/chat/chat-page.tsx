@@ -19,8 +19,8 @@ import { useChatTokens } from './use-chat-token.ts'
 const RELOADED = 'chat-reloaded'
 
 /**
- * The page of another site in a sandboxed frame. It may run scripts and use its own storage, and it
- * learns nothing about this site except the address that it is given.
+ * Another site in a sandboxed frame. It may run scripts and use its own storage, but it receives
+ * only the address given here.
  */
 function ChatFrame({ name, address }: { name: string; address: string }): ReactElement {
   const { t } = useTranslation()
@@ -40,8 +40,8 @@ function ChatFrame({ name, address }: { name: string; address: string }): ReactE
 }
 
 /**
- * The content security policy of a page is fixed when it is loaded. A client that was added later
- * is allowed by reloading the page once.
+ * True if the page's content security policy blocks the client. The policy is fixed at page load,
+ * so a client added later needs one reload.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
@@ -59,7 +59,7 @@ function useIsBlocked(address: string): boolean {
   return isBlocked
 }
 
-/** `/chat/:id?`: one of the site's chat clients, with one of the user's tokens, in a frame. */
+/** `/chat/:id?`: a chat client of the site in a frame, with one of the user's tokens. */
 export function ChatPage(): ReactElement {
   const { t } = useTranslation()
   const { id = '0' } = useParams()
@@ -84,7 +84,6 @@ export function ChatPage(): ReactElement {
   return <Client key={id} client={client} site={status.server_address || window.location.origin} />
 }
 
-/** The content shown instead of a client; the page keeps its heading. */
 const Titled = (props: { title: string; children: ReactNode }): ReactElement => (
   <>
     <h1 className="tg-visually-hidden">{props.title}</h1>
@@ -150,7 +149,7 @@ function Client({ client, site }: { client: ChatLink; site: string }): ReactElem
   )
 }
 
-/** The choice of client and token. The operator of the client learns the token's key. */
+/** Selects client and token. The operator of the client receives the token's key. */
 function ChatBar(props: {
   client: ChatLink
   address: string

@@ -5,7 +5,7 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
-/** Shown when no client is configured; users who may configure one get a link to the setting. */
+/** Shown if no client is configured; admins get a link to the setting. */
 export function NoClient(): ReactElement {
   const { t } = useTranslation()
   if (!isRoot(useUser())) {
@@ -21,7 +21,7 @@ export function NoClient(): ReactElement {
   )
 }
 
-/** Shown when no client has this number; the first client of the list is offered instead. */
+/** Shown if no client has the number in the URL; offers the first client instead. */
 export function OtherClient({ first }: { first: ChatLink }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -5,14 +5,14 @@ import { useNavigate } from 'react-router-dom'
 import { fetchTokens, tokensKey } from '#console/api/tokens.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** The number of tokens that are searched for enabled ones. */
+/** The number of newest tokens among which enabled tokens are searched. */
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 const ENABLED = 1
 
 /**
- * The user's enabled tokens, newest first, with their keys. A user without any sees a message and
- * is redirected to the page that creates tokens, unless no client needs a token (`isNeeded`).
+ * Reads the user's enabled tokens with their keys, newest first. A user without tokens is
+ * redirected to the token page with a message, unless `isNeeded` is false.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

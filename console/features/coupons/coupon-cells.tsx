@@ -43,7 +43,7 @@ export function CouponName({ coupon }: Cell): ReactElement {
   )
 }
 
-/** Masked on screen; the copy button copies the whole key. */
+/** The masked key; the copy button copies the complete key. */
 export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
   const { t } = useTranslation()
   const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
@@ -55,7 +55,6 @@ export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactEleme
   )
 }
 
-/** `2 / 5`, or `2 / ∞`. */
 export function CouponUses({ coupon }: Cell): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -75,7 +74,7 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
-/** The relevant end of the validity: its start, its end, or the time since which it is over. */
+/** The relevant date of the validity: its start, its end, or the date when it ended. */
 export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
   const { t } = useTranslation()
   const now = useNow()

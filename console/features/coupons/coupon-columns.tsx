@@ -15,7 +15,6 @@ import {
   CouponValidity,
 } from './coupon-cells.tsx'
 
-/** The columns of the list of codes, in their default order. */
 export function couponColumns(t: TFunction, actions: CouponActions): Column<Redemption>[] {
   const column = (
     id: string,

@@ -15,11 +15,11 @@ const COLUMNS = [
   'valid_until',
 ] as const satisfies readonly (keyof CsvCoupon)[]
 
-/** Spreadsheets in Chinese need it to recognise UTF-8. */
+/** Spreadsheet programs in Chinese need this mark to recognize UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** One line per code (RFC 4180), with times in ISO 8601; empty when there is none. */
+/** Formats one line per code (RFC 4180) with ISO 8601 times; empty if there are no codes. */
 export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   const lines = coupons.map((coupon) => [
     guarded(coupon.key),
@@ -34,7 +34,7 @@ export function couponsCsv(coupons: readonly CsvCoupon[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Prefixes `'` to text that a spreadsheet would run as a formula. */
+/** Prefixes `'` to a text that a spreadsheet would evaluate as a formula. */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {
@@ -45,7 +45,7 @@ function quoted(cell: string | number | boolean): string {
 const isoOf = (seconds: number): string =>
   seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
 
-/** Saves the codes as a file in the browser. */
+/** Downloads the codes as a CSV file. */
 export function saveCsv(coupons: readonly CsvCoupon[]): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([couponsCsv(coupons)], { type: 'text/csv' }))

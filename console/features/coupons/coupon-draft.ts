@@ -5,20 +5,20 @@ import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 
-/** The content of the form: numbers as typed, dates in the format of their field. */
+/** The form's values: numbers as typed, dates in the format of a date-time field. */
 export type CouponDraft = {
   name: string
   amount: string
-  /** The number of codes to create at once; 1 when editing. */
+  /** The number of codes to create; 1 when editing. */
   count: string
-  /** Empty: the server generates one. */
+  /** If empty, the server generates a key. */
   key: string
   isGift: boolean
-  /** Empty or -1: no limit. */
+  /** Empty or -1 means no limit. */
   maxUses: string
-  /** Empty: valid at once. */
+  /** Empty means valid immediately. */
   validFrom: string
-  /** Empty: never expires. */
+  /** Empty means no expiry. */
   validUntil: string
 }
 
@@ -64,9 +64,7 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
   validUntil: dateFieldText(coupon.valid_until),
 })
 
-/**
- * The edited code: the number of its redemptions, and its original end, which may be in the past.
- */
+/** The number of redemptions of the edited code, and its original end, which may have passed. */
 type Standing = { readonly used: number; readonly validUntil: string }
 
 export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
@@ -93,7 +91,7 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Sta
   return faults
 }
 
-/** The request body of a draft without errors (see `couponFaults`). */
+/** Builds the request body; `couponFaults` must have found no error in the draft. */
 export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
   name: draft.name.trim(),
   quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
@@ -103,13 +101,12 @@ export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemp
   valid_until: secondsOf(draft.validUntil) ?? 0,
 })
 
-/** The fields that the form changed. */
 export const changedTerms = (before: CouponDraft, after: CouponDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
 
 const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
 
-/** 0 without a date; null where it is not a date. */
+/** Returns unix seconds, 0 for an empty text, or null for an invalid date. */
 const secondsOf = (text: string): number | null => secondsOfDateField(text, 0)
 
 const isWhole = (text: string, min: number, max: number): boolean =>

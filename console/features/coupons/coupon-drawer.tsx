@@ -28,11 +28,10 @@ import { CouponForm } from './coupon-form.tsx'
 type CouponDrawerProps = {
   edited: Redemption | 'new' | null
   onClose: () => void
-  /** The created codes, in order, with their keys. */
+  /** Receives the created codes with their keys, in order. */
   onCreated: (coupons: readonly CsvCoupon[]) => void
 }
 
-/** Creates codes, or changes one. */
 export function CouponDrawer(props: CouponDrawerProps): ReactElement {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} coupon={shown ?? 'new'} />
@@ -70,7 +69,7 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
 
 const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
 
-/** What the server refuses of a key that the admin chose. */
+/** Maps the server's errors about a chosen key to the key field. */
 function keyErrors(error: unknown) {
   const named = namedField(error)
   if (named?.field === 'key') return { key: named.text }
@@ -78,7 +77,7 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the same key while the same request is repeated, so that pressing again after an error
+ * Returns the same idempotency key while the request is unchanged, so that a retry after an error
  * does not create codes twice.
  */
 function keyFor(attempt: { asked: string; key: string }, asked: string): string {
@@ -113,8 +112,8 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
 }
 
 /**
- * Creates one code or `count` of them, all or none, and returns their keys in order. An
- * `idempotencyKey` creates them once: a repeated request returns the same codes.
+ * Creates one code or `count` codes (all or none) and returns their keys in order. A repeated
+ * request with the same `idempotencyKey` returns the same codes.
  */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

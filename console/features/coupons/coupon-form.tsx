@@ -14,11 +14,10 @@ type CouponFormProps = {
   form: DraftForm<CouponDraft>
   unit: AmountUnit
   isNew: boolean
-  /** How many users have redeemed it already. */
+  /** The number of users who have redeemed the code. */
   used: number
 }
 
-/** Every field of a code: its worth, how many codes to create, who may redeem it, and when. */
 export function CouponForm(props: CouponFormProps): ReactElement {
   const { t } = useTranslation()
   const { form, unit, used } = props
@@ -55,7 +54,7 @@ export function CouponForm(props: CouponFormProps): ReactElement {
   )
 }
 
-/** How many codes to create, or the key of the only one. */
+/** The number of codes to create, or the key if a single code is created. */
 function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
   const { t } = useTranslation()
   return (
@@ -83,7 +82,6 @@ function NewCodeFields({ form }: Pick<CouponFormProps, 'form'>): ReactElement {
   )
 }
 
-/** Who may redeem a code, and when. */
 function TermFields({ form, used }: Pick<CouponFormProps, 'form' | 'used'>): ReactElement {
   const { t } = useTranslation()
   return (

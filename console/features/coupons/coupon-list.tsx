@@ -21,7 +21,7 @@ import { couponColumns } from './coupon-columns.tsx'
 import { isSpent } from './coupon-state.ts'
 import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
 
-/** The columns that sort the list, with the server's names for them. */
+/** The server's sort names by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -42,7 +42,7 @@ const ADDRESS = listAddress(
 const EVERY_MS = 500
 const TOP_UP = 1
 
-/** The page of codes that the address requests, read again when a code is redeemed. */
+/** Reads the page of codes that the URL selects; reloads when a code is redeemed. */
 function useCouponList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
@@ -50,7 +50,7 @@ function useCouponList() {
   return useListPage(ADDRESS, redemptionsQuery)
 }
 
-/** Filters by name, id or a whole key, and by status. */
+/** Filters by name, id or complete key, and by status. */
 function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -69,7 +69,6 @@ function CouponFilters({ view }: { view: ReturnType<typeof useCouponList> }): Re
   )
 }
 
-/** Actions on the selected codes. */
 function ChosenCoupons(props: { chosen: ChosenRows<Redemption>; acts: CouponActs }): ReactElement {
   const { t } = useTranslation()
   const { acts, chosen } = props
@@ -99,7 +98,6 @@ type CouponListProps = {
   onDeleteByName: () => void
 }
 
-/** The site's codes: filtered, sorted, paged and selectable. */
 export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
   const acts = useCouponActions()
@@ -128,7 +126,7 @@ export function CouponList(props: CouponListProps): ReactElement {
   )
 }
 
-/** Actions on many codes without selecting them. */
+/** Actions on many codes that need no selection. */
 function ManyActs(props: { acts: CouponActs; onDeleteByName: () => void }): ReactElement {
   const { t } = useTranslation()
   return (

@@ -14,14 +14,14 @@ type Told = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** True for a gift code that has reached its maximum number of users; its status stays 1. */
+/** True for a gift code that has reached its user limit; its status is still 1. */
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-/** True for a code that cannot be redeemed, at least for now; it is shown greyed. */
+/** True for a code that cannot be redeemed now; it is shown in grey. */
 export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
 
-/** The state of a row; `now` is in unix seconds. */
+/** Returns the state of a code; `now` is in unix seconds. */
 export function couponState(coupon: Told, now: number): CouponState {
   if (coupon.status === 3) return 'used'
   if (coupon.status === 2) return 'disabled'

@@ -15,7 +15,7 @@ import { DeleteByName } from './delete-by-name.tsx'
 import '../../ui/forms/forms.css'
 import './coupons.css'
 
-/** The keys of the created codes: to copy one by one or together, or to save as a file. */
+/** Shows the keys of created codes, to copy or to save as a file. */
 function CouponsReady(props: {
   coupons: readonly CsvCoupon[] | null
   onClose: () => void

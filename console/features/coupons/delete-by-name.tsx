@@ -9,7 +9,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-/** Deletes all codes of a name, after showing how many there are. */
+/** Deletes all codes with a given name, after showing their number. */
 export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -22,7 +22,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** The actions on codes of the list, as stable functions. */
+/** Returns stable functions, so that rows are not rendered again. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -39,10 +39,10 @@ export function useCouponActions(): CouponActs {
   }, [t, client])
 }
 
-/** Runs an action, shows its error, and reads the list again. */
+/** Runs an action, shows its error, and reloads the list. */
 type Doing = (act: () => Promise<void>) => Promise<void>
 
-/** Shows the change before the server has answered; one press undoes it. */
+/** Shows the change before the server responds, and offers an undo. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
     client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
@@ -61,7 +61,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
   return setEnabled
 }
 
-/** Deletes for good, after confirmation. */
+/** Deletes permanently, after confirmation. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
     confirm({ title, body, confirmText: t('words.delete'), tone: 'danger' })
@@ -119,6 +119,6 @@ function several(
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
 
-/** 1 enables, 2 disables. */
+/** Status 1 enables, 2 disables. */
 const switchRedemption = (id: number, status: 1 | 2) =>
   call('PUT /api/redemption/', { query: { status_only: true }, body: { id, status } })

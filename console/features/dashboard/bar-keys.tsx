@@ -7,7 +7,7 @@ import type { ChartBucket, UsageChart } from './usage-chart.ts'
 import { useBarChoice } from './use-bar-choice.ts'
 
 /**
- * The tooltip of a bar. `place` is the position from 0 (left) to 1 (right), so that the tooltip
+ * The tooltip of a bar. `place` is its position from 0 (left) to 1 (right), so that the tooltip
  * stays inside the chart.
  */
 function BarTip(props: {
@@ -43,7 +43,7 @@ function BarTip(props: {
   )
 }
 
-/** Keyboard access to the bars: one tab stop, and arrow keys that move from bar to bar. */
+/** Keyboard access to the bars: one tab stop; arrow keys move between bars. */
 export function BarKeys(props: {
   chart: UsageChart
   nameOf: (series: string) => string

@@ -1,17 +1,14 @@
 import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
-/**
- * The number of calls that ended in one second; null when the connection was down, which is shown
- * as a gap and not as 0.
- */
+/** The number of calls that ended in a second; null (a gap, not 0) while disconnected. */
 export type CallsOfSecond = number | null
 
 const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** The last minute, second by second, oldest first; emits once a second. */
+/** Emits the last minute once a second: the calls of each second, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -33,10 +30,10 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** Whether a row of the log belongs to a call; other rows are movements of a balance. */
+/** True for log rows of calls; other rows record balance changes. */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
-/** The rate over the latest known seconds; null when the newest second is unknown. */
+/** Returns calls per second over the latest known seconds; null if the newest is unknown. */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)
   const known = recent.filter((calls) => calls !== null)

@@ -10,7 +10,6 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 
 const SHOWN = 10
 
-/** The channels, those with problems first. */
 export function ChannelPanel(props: {
   channels: readonly ChannelHealth[] | undefined
 }): ReactElement {

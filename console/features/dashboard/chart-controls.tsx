@@ -3,10 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Segmented } from '#console/ui/forms/switches.tsx'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 
-/**
- * Controls for scope, series, step and range of the chart; a control with a single choice is not
- * shown.
- */
+/** The chart's controls for scope, series, step and range; controls with one choice are hidden. */
 export function ChartControls({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { set } = view

@@ -1,8 +1,7 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The progress of the first setup; a field is null while it is loading or when this user may not
- * see it.
+ * The progress of the first setup. A field is null while it loads, or if the user may not see it.
  */
 export type Progress = {
   readonly isAdmin: boolean
@@ -14,7 +13,7 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
-/** The form in which a step is done. `unpriced` is a served model without a price, if any. */
+/** Returns the path of a step's form. `unpriced` is a served model without a price, if any. */
 export function stepPath(name: StepName, unpriced: string | undefined): string {
   if (name === 'channel') return '/channel/add'
   if (name === 'token') return '/app/tokens?form=new'
@@ -23,7 +22,7 @@ export function stepPath(name: StepName, unpriced: string | undefined): string {
   return `/admin/settings?${new URLSearchParams({ prices: 'unset', ...model })}`
 }
 
-/** The steps to the first call, in order. Channels and prices are steps for admins. */
+/** Returns the steps to the first call, in order. Only admins get channel and price steps. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [

@@ -18,7 +18,6 @@ import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
 import type { UsageScope } from './use-usage.ts'
 
-/** The start page: the balance, recent usage and the latest calls, all updated live. */
 export function DashboardPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -53,8 +52,8 @@ const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
 /**
- * A user's own chart is redrawn as calls end; without a live connection, at the interval that the
- * operator chose.
+ * A user's own chart reloads when calls end. Without a live connection, it reloads at the interval
+ * that the operator configured.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
@@ -63,7 +62,7 @@ function useReadEvery(scope: UsageScope): number | false {
   return isLive ? false : minutes * MINUTE_MS
 }
 
-/** Shows whether the figures update live, with a button to reconnect when they do not. */
+/** Shows whether the figures update live, with a button to reconnect. */
 function LiveMark(): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The balance first, then today's usage. All figures are exact and change with every call. */
+/** The balance and today's usage. All figures are exact and change with every call. */
 export function Figures(props: {
   user: User | undefined
   today: LogStat | undefined
@@ -56,7 +56,6 @@ const callsOf = ({ request_count }: User, number: Intl.NumberFormat) => ({
   number: number.format(request_count),
 })
 
-/** A label, a value and a comment below it. */
 export function Figure(props: {
   name: string
   value: ReactNode

@@ -19,13 +19,10 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Steps may be completed in other tabs and by other admins. */
+/** Reload often, because steps may be completed in other tabs and by other admins. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/**
- * The steps to the first call. Each step links to its form and is marked as done once the data
- * shows it.
- */
+/** The steps to the first call. Each step links to its form; loaded data marks it as done. */
 export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
   const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
@@ -35,7 +32,7 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   const models = useQuery({ ...usableModelsQuery, ...LIVE })
   const chats = useQuery({ ...chatModelsQuery, ...LIVE })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE })
-  // The panel's height depends on the data, so nothing is shown until all of it is loaded.
+  // Show nothing until all data is loaded, because the panel's height depends on it.
   const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
   const steps = checklist({
     isAdmin,
@@ -126,10 +123,10 @@ function StepItem(props: { step: Step; number: number; path: string }): ReactEle
   )
 }
 
-/** Forms opened from a step return to the list of steps. */
+/** Makes forms opened from a step return to the list of steps. */
 const FROM_HERE = { returnTo: '/app/start' }
 
-/** Sample calls that work unchanged; the key is shown masked and copied in full. */
+/** Sample calls that work unchanged. The key is masked on screen; the copy has the full key. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
   const { t } = useTranslation()
   const [kind, setKind] = useState<SnippetKind>('curl')

@@ -9,7 +9,7 @@ const STEP = 3
 const HEIGHT = 22
 const SECONDS = 60
 
-/** The number of calls that end per second on the whole site, from the live socket. */
+/** The number of calls per second on the whole site, from live events. */
 export function LiveRate(): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -38,13 +38,12 @@ export function LiveRate(): ReactElement {
 
 const STARTS_IN = 5
 
-/** The connection opens together with the page; a notice appears only when that takes longer. */
+/** True while the first connection opens; a notice appears only if this takes long. */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
 /**
- * A decorative bar chart; the figure beside it carries the information. An unknown second has no
- * bar.
+ * A decorative bar chart; the figure beside it has the information. Unknown seconds have no bar.
  */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
   const { seconds, most } = props

@@ -1,6 +1,6 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
-/** The server's sums, in quota. */
+/** The server's totals, in quota. */
 export type Costed = {
   readonly quota: number
   readonly cost: number
@@ -8,15 +8,15 @@ export type Costed = {
 }
 
 export type Margin = {
-  /** The charges less the providers' costs, over the calls whose cost is known. */
+  /** Charges minus provider costs, over the calls whose cost is known. */
   readonly amount: bigint
-  /** The amount as a share of those charges; null when they are 0. */
+  /** `amount` as a share of the charges of calls with known cost; null if these are 0. */
   readonly share: number | null
-  /** The share of all charges that belongs to calls with known cost; 1 when nothing was charged. */
+  /** The share of all charges that belongs to calls with known cost; 1 if nothing was charged. */
   readonly coverage: number
 }
 
-/** null when no cost is known, which differs from a cost of 0. */
+/** Returns null if no cost is known, which differs from a cost of 0. */
 export function marginOf({ quota, cost, costed_quota: charged }: Costed): Margin | null {
   if (cost === 0 && charged === 0) return null
   return {

@@ -12,7 +12,6 @@ import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-/** The latest calls, updated live. */
 export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const calls = rows?.filter((row) => row.request_id !== '')

@@ -117,7 +117,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
 const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** The calls in flight over all channels for which some relay reports. */
+/** The number of calls in progress on channels that some relay reports. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -147,7 +147,6 @@ function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }): ReactElement {
 
 const EVERY_MS = 10_000
 
-/** The site's figures over the range of the chart, refreshed periodically. */
 function useSite({ range, zoom, calendar }: ChartView) {
   return useQuery({
     queryKey: [...siteUsageKey, zoom ?? range, calendar],
@@ -160,7 +159,7 @@ function useSite({ range, zoom, calendar }: ChartView) {
 
 const siteUsageKey = ['site-usage'] as const
 
-/** Totals of the site, its top users and models, and the projection lag, for admins. */
+/** Reads totals, top users and models, and the projection lag of the site. Admins only. */
 const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
   call('GET /api/data/site', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

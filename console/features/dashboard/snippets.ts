@@ -1,7 +1,6 @@
 export type SnippetKind = 'curl' | 'python' | 'node'
 export const SNIPPET_KINDS: readonly SnippetKind[] = ['curl', 'python', 'node']
 
-/** A sample call for the given address, key and model that works unchanged. */
 export function snippetOf(
   kind: SnippetKind,
   { address, key, model }: { address: string; key: string; model: string },
@@ -50,6 +49,6 @@ const nodeSnippet = (address: string, key: string, model: string): string =>
     'console.log(answer.choices[0].message.content)',
   ].join('\n')
 
-/** `sk-ab…yz`: enough to recognise the key, not enough to use it. */
+/** Formats a key as `sk-ab…yz`, which identifies the key but cannot be used. */
 export const maskedKey = (key: string): string =>
   key.length < 12 ? 'sk-…' : `${key.slice(0, 5)}…${key.slice(-4)}`

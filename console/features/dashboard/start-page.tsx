@@ -6,9 +6,7 @@ import { FirstRun, FirstRunWait } from './first-run.tsx'
 import { useDashboard } from './use-dashboard.ts'
 import './dashboard.css'
 
-/**
- * The setup steps as a separate page: completed steps, remaining steps, and a ready sample call.
- */
+/** The setup steps as a page: completed and remaining steps, and a sample call. */
 export function StartPage(): ReactElement {
   const { t } = useTranslation()
   const { self } = useDashboard()

@@ -13,13 +13,13 @@ type TopRow = {
   readonly name: string
   readonly count: number
   readonly quota: number
-  /** Filters that show its calls in the usage log; null when the log has no such filter. */
+  /** The URL filters that show these calls in the usage log; null if the log has no such filter. */
   readonly search: Readonly<Record<string, string>> | null
-  /** Present when the list has that column. */
+  /** Set if the list has a margin column. */
   readonly margin?: ReactNode
 }
 
-/** The users, models or channels with the highest charges, as a table whose rows are also bars. */
+/** The users, models or channels with the highest charges; each table row is also a bar. */
 export function TopList(props: {
   title: string
   head: string

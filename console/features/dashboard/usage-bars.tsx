@@ -8,13 +8,13 @@ import { colourOf } from './series-colour.ts'
 import type { UsageChart } from './usage-chart.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
-/** `BarKeys` overlays the bars; its edges in the style sheet equal these margins. */
+/** `BarKeys` overlays the bars; its stylesheet repeats these margins. */
 const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /**
- * Draws prepared data. Heights are rounded numbers for drawing only; all figures in text are exact.
- * This component has its own chunk because the chart library is large.
+ * The usage chart. Bar heights are rounded; figures in text are exact. It has a separate chunk,
+ * because the chart library is large.
  */
 export function UsageBars(props: {
   chart: UsageChart
@@ -73,6 +73,6 @@ export function UsageBars(props: {
   )
 }
 
-/** Undefined for an unknown value, so that no bar of height 0 is drawn. */
+/** Returns null for an unknown value, so that no bar of height 0 is drawn. */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -1,17 +1,17 @@
 export type ChartMeasure = 'quota' | 'count' | 'token_used'
 
-/** The usage of one series at one time; a series is a model or a token. */
+/** The usage of one series (a model or a token) in one time step. */
 export type ChartPoint = { readonly series: string; readonly created_at: number } & {
   readonly [Measure in ChartMeasure]: number
 }
 export type ChartStep = 'hour' | 'day' | 'week'
 
-/** The data of one bar; a series that is missing had no calls. */
+/** The data of one bar. A series missing from `values` had no calls. */
 export type ChartBucket = {
-  /** Unix seconds of its start; days and weeks follow the browser's time zone, or UTC. */
+  /** The start in unix seconds; days and weeks follow the browser's time zone, or UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
-  /** null when no data was recorded, which is shown as a gap and not as zero. */
+  /** Null if no data was recorded; it is shown as a gap and not as zero. */
   readonly total: bigint | null
 }
 
@@ -21,24 +21,24 @@ export type UsageChart = {
   readonly step: ChartStep
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
-  /** The largest first; the last one may combine the remaining series under `OTHERS`. */
+  /** Ordered from largest to smallest; the last may combine the other series as `OTHERS`. */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
   readonly peak: ChartBucket | null
 }
 
-/** The division of time into steps. Data that is counted by UTC days has no other time zone. */
+/** The time step of the bars. `isUtc` is set for data that the server counts by UTC days. */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
-/** The series that combines series without a name or a colour; it is always the last. */
+/** The name of the last series, which combines series without a name or a color. */
 export const OTHERS = ''
-/** The number of colours that are distinguishable in both themes. */
+/** The number of colors that can be distinguished in both themes. */
 export const SERIES_MAX = 6
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-/** Prepares everything that is drawn: buckets, ordered series, totals and the maximum. */
+/** Computes buckets, ordered series, totals and the maximum for the chart. */
 export function prepareUsageChart(
   points: readonly ChartPoint[],
   ask: Calendar & { from: number; to: number; measure: ChartMeasure },
@@ -73,7 +73,7 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // A series of zeros has no bar and needs no colour, unless all series are zero.
+  // A series of zeros needs no color, unless all series are zero.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
     .map(([name, total]): ChartSeries => ({ name, total }))
@@ -87,8 +87,8 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
 }
 
 /**
- * The start of every bucket from `from` to `to`; days follow the calendar, across clock changes
- * too.
+ * Returns the start of every bucket from `from` to `to`. Days follow the calendar, including clock
+ * changes.
  */
 function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
@@ -96,14 +96,14 @@ function starts({ from, to, ...calendar }: Calendar & { from: number; to: number
   return found
 }
 
-/** The start of the bucket that follows the one starting at `at`. */
+/** Returns the start of the next bucket. */
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-/** Long enough to reach the next bucket: a day can have 25 hours. */
+/** Long enough to reach the next bucket, because a day can have 25 hours. */
 const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** The start of the hour, day or week (from Monday) that contains `at`. */
+/** Returns the start of the hour, day or week (from Monday) that contains `at`. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

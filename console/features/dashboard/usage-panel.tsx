@@ -14,7 +14,7 @@ import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from '.
 import type { ChartView } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-/** The exact figures of the chart; unknown values are a dash. */
+/** The exact figures of the chart as a table; unknown values are a dash. */
 function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
@@ -96,7 +96,7 @@ function ChartSummary(props: {
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
-/** Usage over time by model or token: as a sentence, as bars or as a table. */
+/** Usage over time by model or token, as a sentence, bars or a table. */
 export function UsagePanel({
   view,
   everyMs,
@@ -144,7 +144,6 @@ export function UsagePanel({
   )
 }
 
-/** The zoomed range and a button that resets it. */
 function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }): ReactElement {
   const { t } = useTranslation()
   const hour = { step: 'hour' as const }
@@ -198,7 +197,7 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
   )
 }
 
-/** The measure in a sentence, with its unit when the figure alone does not show it. */
+/** Returns the name of the measure within a sentence, with its unit if figures do not show it. */
 function useMeasureWords(
   measure: ChartMeasure,
   text: (value: bigint) => string,

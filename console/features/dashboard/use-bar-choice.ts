@@ -5,8 +5,8 @@ import { bucketEnd, type UsageChart } from './usage-chart.ts'
 const NONE = -1
 
 /**
- * The focused bar, the selected bars, and the keys and drags that change them. Shift with an arrow
- * key, or dragging, selects several bars; Enter, or releasing the pointer, zooms into them.
+ * Manages the focused bar, the selected bars, and their keys and drags. Shift with an arrow key, or
+ * dragging, selects bars; Enter, or releasing the pointer, zooms into the selection.
  */
 export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
   const { buckets } = chart
@@ -22,7 +22,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
     const [from, until] = [buckets[first]?.at, buckets[end]?.at]
     setAnchor(NONE)
     if (from === undefined || until === undefined) return
-    // The finest step is one hour, so zooming into all bars would change nothing.
+    // Zooming into all bars would change nothing, because the finest step is one hour.
     const isAll = first === 0 && end === last
     if (isAll || (chart.step === 'hour' && first === end)) return
     onZoom({ from, to: bucketEnd(until, chart) - 1 })
@@ -54,7 +54,7 @@ export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => vo
   return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
 }
 
-/** Hovering focuses a bar, dragging selects bars, and releasing applies the selection. */
+/** Hovering focuses a bar, dragging selects bars, and releasing zooms. */
 function useDrag(
   box: { current: HTMLDivElement | null },
   count: number,

@@ -13,12 +13,10 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/**
- * Calls that ended while another page was open were not received here, so cached data may be stale.
- */
+/** Cached data may be stale, because no live events arrive while another page is open. */
 const FRESH = { refetchOnMount: 'always' } as const
 
-/** Balance, today's totals and the latest calls, refreshed when a call of the user ends. */
+/** Reads balance, today's totals and the latest calls; reloads when a call of the user ends. */
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0

@@ -18,7 +18,7 @@ type UsageAsk = {
   readonly calendar: Calendar
 }
 
-/** Usage over a fixed range, or over a range that ends now. */
+/** Reads usage over a fixed range, or over a range that ends now. */
 export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -28,14 +28,13 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Calls that ended while another page was open were not received here, so cached data may be
-    // stale.
+    // Cached data may be stale, because no live events arrive while another page is open.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
 }
 
-/** The range in unix seconds, as of now. */
+/** Returns the range in unix seconds, relative to now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
@@ -50,8 +49,8 @@ async function read(
 }
 
 /**
- * Series by token name, with the id appended when two tokens share a name. Usage without a token
- * has an empty name.
+ * Names series by token; if two tokens share a name, the id is appended. Usage without a token has
+ * an empty name.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
@@ -64,10 +63,7 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/**
- * The user's usage by token and UTC day; both ends in unix seconds. Id 0 combines the remaining
- * tokens.
- */
+/** Reads usage by token and UTC day (unix seconds). Id 0 combines the other tokens. */
 const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
     query: { start_timestamp: ask.from, end_timestamp: ask.to },

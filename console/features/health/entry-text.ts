@@ -25,13 +25,13 @@ const CLOSED_BY: Record<string, 'byTest' | 'byChange' | 'byHand'> = {
   admin: 'byHand',
 }
 
-/** The tone of an entry; for a test it depends on the result. */
+/** Returns the tone of an entry; for a test it depends on the result. */
 export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   if (kind === 'tested') return is_success === true ? 'good' : 'bad'
   return TONE[kind] ?? 'info'
 }
 
-/** The reason or details that follow the entry's label; empty when there are none. */
+/** Returns the reason or details after the entry's label; empty if there are none. */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
@@ -60,11 +60,11 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
 
-/** The model or key that an entry concerns; empty for the whole channel. */
+/** Returns the model or key that an entry concerns; empty for the whole channel. */
 export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
   key === undefined ? (model ?? '') : keyText(t, key)
 
-/** The changed fields by the labels of the channel's form. */
+/** Lists the changed fields by their labels in the channel form. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
   fields.map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field)).join(t('health.comma'))
 
@@ -96,7 +96,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** null when the channel no longer has this key. */
+/** A null key no longer exists in the channel. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

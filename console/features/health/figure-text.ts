@@ -1,23 +1,22 @@
-/** `850 ms`, `1.2 s`, `42 s`. */
+/** Formats as `850 ms`, `1.2 s` or `42 s`. */
 export function durationText(milliseconds: number, number: Intl.NumberFormat): string {
   if (milliseconds < 995) return `${number.format(Math.round(milliseconds))} ms`
   const seconds = milliseconds / 1_000
   return `${number.format(seconds < 9.95 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`
 }
 
-/** `100%`, `99.7%`: never rounded up to 100. */
+/** Formats as `100%` or `99.7%`; never rounds up to 100. */
 export function rateText(rate: number, number: Intl.NumberFormat): string {
   const percent = rate * 100
   return `${number.format(percent >= 99.95 && rate < 1 ? 99.9 : Math.round(percent * 10) / 10)}%`
 }
 
-/** `12`, `3.4`. */
 export const speedText = (tokensPerSecond: number, number: Intl.NumberFormat): string =>
   number.format(
     tokensPerSecond < 9.95 ? Math.round(tokensPerSecond * 10) / 10 : Math.round(tokensPerSecond),
   )
 
-/** `0:42`, `12:05`: the remaining time of a pause. */
+/** Formats the remaining time of a pause as `0:42` or `12:05`. */
 export function countdownText(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   const rest = String(seconds % 60).padStart(2, '0')

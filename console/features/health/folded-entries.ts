@@ -1,13 +1,12 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
-/** A run of entries of the same circuit, newest first; or a single entry. */
+/** A group of entries of one circuit, newest first; or a single entry. */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Folds each run of entries of one circuit into one group, which stands where its newest entry is.
- * Circuits that keep opening fill pages with entries, and those of two circuits alternate: entries
- * of other circuits and the gateway's own tests do not end a run. An action of a person and a
- * change of the channel's state do, and stand alone, so that they do not disappear among them.
+ * Groups the entries of each circuit at the position of the newest, because circuits that keep
+ * opening fill pages. Other circuits and automatic tests do not end a group. User actions and
+ * channel changes end all groups and stay separate, so that they remain visible.
  */
 export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -27,7 +26,7 @@ export function foldEntries(entries: readonly TimelineEntry[]): readonly EntryGr
   return groups
 }
 
-/** Null for entries that are not about a circuit, and for actions of a person. */
+/** Returns null for user actions and for entries that are not about a circuit. */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null
   return JSON.stringify([model ?? null, key === undefined ? 'all' : key])
@@ -54,7 +53,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** `12 min`, `3 hr`: how long something took, in its largest unit that it fills once. */
+/** Formats a duration as `12 min` or `3 hr`, in the largest unit that is at least 1. */
 export function spanText(milliseconds: number, locale: string): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1_000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', 1]

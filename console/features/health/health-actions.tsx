@@ -14,7 +14,6 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { durationText } from './figure-text.ts'
 import { failedCallsLink, type Period } from './health-view.ts'
 
-/** Actions on a channel: test it, edit it, close its circuits, show its failed calls. */
 export function HealthActions(props: { channel: ChannelHealth; period: Period }): ReactElement {
   const { t } = useTranslation()
   const { channel, period } = props
@@ -60,7 +59,7 @@ function TestText({ outcome }: { outcome: TestOutcome }): ReactElement {
   )
 }
 
-/** Tests the channel with its usual model; closing the drawer cancels a running test. */
+/** Tests the channel with its test model; closing the drawer cancels a running test. */
 function useTest(channelId: number) {
   const client = useQueryClient()
   const [state, setState] = useState({ isRunning: false, outcome: null as TestOutcome | null })

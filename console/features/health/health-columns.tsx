@@ -11,14 +11,13 @@ import { StateCell } from './state-cell.tsx'
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
-/** The minimum height of the failed part, so that a single per cent is visible. */
+/** The minimum height of the failed part, so that one percent stays visible. */
 const LEAST = 2
 
 /**
- * The last hour as one bar per period, with the failed part on top in another colour and separated
- * by a gap. A period without calls is a dot. The bars are decorative: the figures beside them carry
- * the information. All bars of a colour are one path, because a scrolling board draws hundreds of
- * bars per frame.
+ * The last hour as bars, with the failed part in another color on top. A period without calls is a
+ * dot. The bars are decorative, because figures beside them give the data. One path per color keeps
+ * scrolling fast.
  */
 function SparkBars({ points }: { points: readonly Point[] }): ReactElement {
   const paths = pathsOf(points)
@@ -63,19 +62,19 @@ type Of = {
   readonly barsEnd: number
 }
 
-/** An unknown value is a dash, never a zero. */
+/** A dash for an unknown value, which must not be shown as zero. */
 export const Gap = (): ReactElement => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** The columns of the board: name and state, then the figures, then current load. */
+/** The columns of the board: name and state, figures, current load. */
 export const healthColumns = (of: Of): readonly Column<Row>[] => [
   ...standingColumns(of),
   ...figureColumns(of),
   ...handColumns(of),
 ]
 
-// All columns together fit the board in a window 1 280 pixels wide.
+// At these widths, all columns fit a window of 1 280 pixels.
 const END = { align: 'end', width: 80, onCard: 'brief' } as const
 
 function figureColumns({ t, number, period }: Of): readonly Column<Row>[] {
@@ -179,7 +178,7 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
   </span>
 )
 
-/** The number of answers that differed from the request: another model, or a higher cost. */
+/** The number of responses with another model than requested, or with a higher cost. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

@@ -1,14 +1,14 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** A step of the chart; null where there was no data. */
+/** A time step of the chart; null values mean that there is no data. */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly rate: number | null
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
@@ -16,14 +16,14 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** Over all steps; null without any attempt. */
+  /** The success rate over all steps; null if there were no attempts. */
   readonly rate: number | null
-  /** The step with the lowest rate; the newest of equal ones. */
+  /** The step with the lowest rate; among equal steps, the newest. */
   readonly lowest: HistoryStep | null
 }
 
 export function prepareHistory({ points, range }: HealthHistory): History {
-  // A day needs only the time of a step; a week needs the date as well.
+  // One day needs only the time of day; a week needs the date as well.
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
   const steps = points.map((point) => stepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)

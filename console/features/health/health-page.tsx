@@ -24,7 +24,6 @@ import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
 
-/** The live health of the upstream channels, for admins. */
 export function HealthPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('words.channelHealth')} />
@@ -123,7 +122,7 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
   )
 }
 
-/** Shows whether the data updates live, with a button to reconnect when it does not. */
+/** Shows whether the data updates live, with a button to reconnect. */
 function LiveMark(): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -6,7 +6,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { rateText } from './figure-text.ts'
 import { countKinds } from './health-view.ts'
 
-/** The board in four figures, problems first. null while loading. */
+/** Summarizes the board in four figures, problems first; `channels` is null while loading. */
 export function HealthSummary(props: {
   channels: readonly ChannelHealth[] | null
 }): ReactElement | null {
@@ -36,7 +36,7 @@ export function HealthSummary(props: {
   )
 }
 
-/** The success rate over all channels in the last five minutes. */
+/** Returns the success rate over all channels in the last five minutes. */
 function rateOf(channels: readonly ChannelHealth[]): number | null {
   let successes = 0
   let tries = 0

@@ -7,7 +7,6 @@ import { PERIODS, type Period, SHOWN, type Shown } from './health-view.ts'
 
 type View = { keyword: string; shown: Shown; window: Period }
 
-/** Filters for the channels and for the time range. */
 export function HealthToolbar(props: {
   view: View
   onView: (patch: Partial<View>, options?: { isTyping?: boolean }) => void

@@ -8,7 +8,6 @@ import type {
 
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
-/** The ranges of a channel's history. */
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
@@ -17,23 +16,23 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The channel whose details are open; 0 for none. */
+  /** The id of the channel whose details are open; 0 for none. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(HISTORY_RANGES, '24h'),
-  /** The requested time of the timeline in unix seconds; 0 for none. */
+  /** The time that the timeline shows, in unix seconds; 0 for now. */
   at: integerParam({ fallback: 0 }),
 }
 
 const LOG_TYPE_ERROR = '6'
 const LOG_RANGES: Readonly<Record<Period, string>> = { m5: '1h', h1: '1h', d1: '24h' }
 
-/** A link to the usage log, filtered to the failed calls of a channel. */
+/** Returns a link to the usage log that shows the failed calls of a channel. */
 export function failedCallsLink(channelId: number, period: Period): string {
   const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: LOG_RANGES[period] }
   return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
-/** The channels that match the filters, those with problems first. */
+/** Returns the channels that match the filters, problems first. */
 export function shownChannels(
   channels: readonly ChannelHealth[],
   { keyword, shown }: { keyword: string; shown: Shown },
@@ -51,7 +50,7 @@ export function shownChannels(
     .toSorted(byTrouble)
 }
 
-/** The number of channels in each state; states without channels are left out. */
+/** Returns the number of channels per state; states without channels are omitted. */
 export function countKinds(channels: readonly ChannelHealth[]): ReadonlyMap<HealthKind, number> {
   const counts = new Map<HealthKind, number>()
   for (const channel of channels) {

@@ -19,7 +19,7 @@ const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
 const AXIS_WIDTH = 56
 const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
 const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
-// A step between two steps without calls has no line; only its dot shows it.
+// A step between two steps without calls has no line, so a dot makes it visible.
 const LINE = {
   isAnimationActive: false,
   strokeWidth: 2,
@@ -31,9 +31,8 @@ const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
 /**
- * Success rate and latency, one above the other on the same time axis. The chart is visual only:
- * the sentence and the table give the same data. This component has its own chunk because the chart
- * library is large.
+ * Success rate and latency above one another on one time axis. A sentence and a table give the data
+ * as text. It has a separate chunk, because the chart library is large.
  */
 export function HistoryChart({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()

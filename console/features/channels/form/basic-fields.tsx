@@ -10,7 +10,6 @@ import { type ChannelFormProps, withType } from './channel-draft.ts'
 import { OwnFields } from './own-fields.tsx'
 import { relayAddress } from './relay-address.ts'
 
-/** Type, name, address, and the fields that the type declares. */
 export function BasicFields(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -29,7 +28,7 @@ export function BasicFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The available types, plus the type of the edited channel. */
+/** Lists the available types, and the current type of an edited channel. */
 function TypeField({ form, stored, type }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { types, nameOf, find } = useTypeFacts()

@@ -3,13 +3,13 @@ import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** How the entered keys are used, for a new channel and for one that has keys. */
+/** How the entered keys are used; the last two modes apply to channels that have keys. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
-/** Fields that only some types have, as the type declares them. */
+/** A field that only some channel types have. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** The content of the form: numbers as typed, lists as lists. */
+/** The form's values: numbers as typed, lists as arrays. */
 export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   type: number
   name: string
@@ -17,7 +17,7 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   key: string
   keyMode: KeyMode
   multiKeyMode: 'random' | 'polling'
-  /** Indexes of disabled keys that are to be enabled again. */
+  /** The indexes of disabled keys that saving enables again. */
   enableKeys: readonly number[]
   models: readonly string[]
   groups: readonly string[]
@@ -31,9 +31,9 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** Empty when unknown. */
+  /** Empty if unknown. */
   costRatio: string
-  /** The format of a date-time field; empty means never. */
+  /** In the format of a date-time field; empty means no expiry. */
   expiresAt: string
   statusCodeMapping: string
   paramOverride: string
@@ -48,7 +48,7 @@ export const JSON_FIELDS = [
 ] as const
 export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
 
-/** A new channel with the defaults of the specification, at the address of its type. */
+/** Returns a new channel with the default values and the default address of its type. */
 export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   type: type?.id ?? 1,
   name: '',
@@ -107,7 +107,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   setting: channel.setting,
 })
 
-/** Changes the type and, unless another address was typed, the address with it. */
+/** Changes the type. The address changes to the type's default unless the user has typed one. */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
@@ -117,7 +117,7 @@ export function withType(
   return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
 }
 
-/** Names from a comma- or line-separated text, each once. */
+/** Splits a text at commas and line breaks, and removes duplicate names. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text
@@ -129,9 +129,9 @@ export const listOf = (text: string): string[] => [
 
 export type ChannelFormProps = {
   form: DraftForm<ChannelDraft>
-  /** As it is on the server; null for a new one. */
+  /** The values stored on the server; null for a new channel. */
   stored: ChannelDraft | null
   channel: Channel | null
-  /** The draft's type, as the server declares it; undefined where it is not offered. */
+  /** The server's declaration of the draft's type; undefined if the type is not available. */
   type: ChannelType | undefined
 }

@@ -13,7 +13,6 @@ import type { Edited } from '../use-drawer-address.ts'
 import { OpenForm } from './open-form.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-/** Creates a channel, or changes one. */
 export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
   const { isOpen, shown, key } = useOpening(props.edited)
   const frame = { key: `${shown} ${key}`, isOpen, onClose: props.onClose }
@@ -22,15 +21,15 @@ export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): R
 
 type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
 
-/** The form once its data is loaded; until then, or after a failure, what is known. */
+/** Shows the form once its data is loaded; before that, a placeholder or the error. */
 function OneDrawer(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // The form keeps the values that were read first: values changed during editing would send what
-  // nobody typed.
+  // The form keeps the values that were loaded first. Otherwise, values that change during editing
+  // would be sent as if the user had typed them.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
@@ -81,7 +80,7 @@ function Waiting(): ReactElement {
 
 const channelKey = (id: number) => ['channel', id] as const
 
-/** One channel with all its fields, read again for each form. */
+/** Reads a channel with all fields, again for each form. */
 const channelQuery = (id: number) => ({
   ...apiQuery('GET /api/channel/:id', { params: { id } }, channelKey(id)),
   staleTime: 0,

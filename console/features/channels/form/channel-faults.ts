@@ -22,7 +22,7 @@ export type ChannelFault =
 
 export type ChannelFaults = FieldErrors<ChannelDraft, ChannelFault>
 
-/** The errors that prevent saving; `before` is null for a new channel. */
+/** Returns the errors that prevent saving; `before` is null for a new channel. */
 export function channelFaults(
   draft: ChannelDraft,
   before: ChannelDraft | null,
@@ -48,7 +48,7 @@ export function channelFaults(
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
-/** The server's rule; empty when unknown. */
+/** Checks the cost ratio by the server's rule; an empty text means unknown and is valid. */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
@@ -58,7 +58,7 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
 }
 
-/** A channel that has expired meanwhile may be saved with the same expiry. */
+/** An unchanged expiry is valid even if it has passed. */
 function expiryFault(text: string, before: string | undefined): ChannelFault | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateWrong'

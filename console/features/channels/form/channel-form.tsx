@@ -10,7 +10,7 @@ import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
 
-/** Changes to requests and answers on their way to the provider and back. */
+/** The mappings that change requests to the provider and its responses. */
 function MappingFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
@@ -43,8 +43,8 @@ const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
 /**
- * The required fields, with the rest in sections that can be opened. A section opens when it
- * contains an error, or mappings that are set.
+ * The form of a channel: required fields, then collapsible sections. A section opens if it contains
+ * an error or a mapping.
  */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
@@ -84,7 +84,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
 function Section(props: {
   title: string
   lead: string
-  /** True when a field of the section is set initially, so that it is visible. */
+  /** True if a field of the section has a value at the start; the section is then open. */
   isFilled?: boolean
   isForced: boolean
   children: ReactNode

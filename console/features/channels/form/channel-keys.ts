@@ -1,6 +1,6 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** The entered keys, one per line where several are allowed; duplicates are removed. */
+/** Returns the entered keys without duplicates; one per line if several are allowed. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key
@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * A key is sent only to the address and through the proxy that it was entered for, so another
- * address, type or proxy requires the key again.
+ * A key is sent only to the address and through the proxy that it was entered for. A change of
+ * address, type or proxy therefore requires the key again.
  */
 export const needsKeyAgain = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

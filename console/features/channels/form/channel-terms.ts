@@ -5,8 +5,8 @@ import type { ChannelDraft } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 
 /**
- * The request body for a new channel, or one for each key, of a draft without errors (see
- * `channelFaults`).
+ * Builds the request that creates a channel (or one per key). `channelFaults` must have found no
+ * error in the draft.
  */
 export function createdTerms(draft: ChannelDraft): CreateChannel {
   const mode =
@@ -19,7 +19,7 @@ export function createdTerms(draft: ChannelDraft): CreateChannel {
   }
 }
 
-/** Only the changed fields; empty when none changed. */
+/** Returns only the changed fields; empty if nothing changed. */
 export function changedTerms(
   channel: Channel,
   before: ChannelDraft,
@@ -40,11 +40,11 @@ export function changedTerms(
   }
 }
 
-/** Keys for another address replace the old keys, which were entered for the old address. */
+/** Keys for a new address replace the old keys, because those belong to the old address. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 
-/** Unix seconds on the wire of a channel that does not expire. */
+/** The API value of `expires_at` for a channel without expiry. */
 const NEVER = -1
 
 const termsOf = (draft: ChannelDraft) => ({

@@ -8,7 +8,7 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 
-/** Reads the provider's list of models, from which the channel's models are chosen. */
+/** Reads the provider's model list, from which the user selects the channel's models. */
 export function FetchedModels(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ): ReactElement {
@@ -48,7 +48,7 @@ export function FetchedModels(
   )
 }
 
-/** The stored key is sent to the stored address only; null when a key must be entered first. */
+/** Returns null if a key must be entered first; a stored key is sent only to its own address. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -56,7 +56,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // For an existing channel the proxy's password is not shown, so the request names the channel.
+    // The proxy's password is not shown, so the request names the channel to let the server use it.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -68,7 +68,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** The failure, followed by the server's message. */
+/** Adds the server's message to an error text. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

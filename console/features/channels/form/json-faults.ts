@@ -15,7 +15,7 @@ export type JsonFault =
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The error of such a field, by the server's rules; an empty text is valid. */
+/** Checks a JSON field by the server's rules; an empty text is valid. */
 export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
   const fault = objectFault(text)
   return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
@@ -56,14 +56,13 @@ function proxyFault(proxy: unknown): 'proxyWrong' | null {
 const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
   typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
 
-/** The server knows which names a type may have. */
 const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
   Array.isArray(names ?? []) &&
   ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
     ? null
     : 'allowedMembersWrong'
 
-/** JSON is required by the specification; that it must be an object is our own rule. */
+/** The specification requires JSON; the console also requires an object. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {
@@ -75,7 +74,7 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
   }
 }
 
-/** The members of a JSON object that are not in the list; empty when the text is not an object. */
+/** Returns the members of a JSON object that are not in `known`; empty if it is not an object. */
 export const membersBut = (known: readonly string[], text: string): readonly string[] =>
   text.trim() === '' || objectFault(text) !== null
     ? []

@@ -5,8 +5,8 @@ import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonFault, membersBut } from './json-faults.ts'
 
 /**
- * A JSON object, validated when the field loses the focus, because a half-typed text is always
- * invalid. Unknown members are named in a warning and may be saved; they have no effect.
+ * A JSON object, validated on blur because half-typed JSON is always invalid. Unknown members cause
+ * only a warning, because they have no effect.
  */
 export function JsonField(
   props: FieldState<string> & {

@@ -7,7 +7,6 @@ import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import { SwitchField } from '#console/ui/forms/switches.tsx'
 import type { ChannelFormProps, NUMBER_FIELDS } from './channel-draft.ts'
 
-/** Priority, limits, expiry and cost of a channel. */
 export function LimitFields({ form }: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const { autoBan } = form.draft
@@ -60,7 +59,7 @@ export function LimitFields({ form }: ChannelFormProps): ReactElement {
   )
 }
 
-/** The channel's permission has no effect while the site's setting is off. */
+/** A notice that the channel's permission has no effect while the site's setting is off. */
 function OffForTheSite(): ReactElement | null {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

@@ -13,7 +13,6 @@ import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchedModels } from './fetched-models.tsx'
 import { UnpricedStep } from './unpriced-step.tsx'
 
-/** The models and groups of a channel, and its test model. */
 export function ModelFields(props: ChannelFormProps): ReactElement {
   const { form } = props
   const { t } = useTranslation()
@@ -41,7 +40,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
   )
 }
 
-/** The models of an existing channel whose calls are refused because they have no price. */
+/** Lists the channel's models whose calls are refused because they have no price. */
 function Unpriced({ form: { draft } }: ChannelFormProps): ReactElement {
   const unpriced = useUnpriced()({ models: draft.models, prefix: draft.modelPrefix })
   const [shown, setShown] = useState<readonly string[]>([])

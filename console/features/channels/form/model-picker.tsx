@@ -7,15 +7,14 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 
 type PickerProps = {
   isOpen: boolean
-  /** The models that the provider lists. */
   found: readonly string[]
   chosen: readonly string[]
   onClose: () => void
-  /** All selected models; models that the provider does not list stay. */
+  /** Receives all selected models, including those that the provider does not list. */
   onChoose: (models: readonly string[]) => void
 }
 
-/** Selects those of a provider's models that a channel serves. */
+/** Selects the models that a channel serves from the provider's list. */
 export function ModelPicker(props: PickerProps): ReactElement {
   const { t } = useTranslation()
   const { isOpen, onClose } = props

@@ -23,14 +23,13 @@ import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
   isOpen: boolean
-  /** The channel as stored on the server; null for a new one. */
+  /** The stored channel; null for a new one. */
   channel: Channel | null
   onClose: () => void
-  /** Called instead of closing when the channel was saved and some of its models have no price. */
+  /** Called instead of `onClose` if some models of the saved channel have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
-/** The drawer with the form of a channel. */
 export function OpenForm(props: FormProps): ReactElement {
   const { channel } = props
   const { t } = useTranslation()
@@ -65,7 +64,7 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
-/** The field of the form for a field that the server names. */
+/** Maps the server's field names to the form's field names. */
 const FIELDS: Readonly<Record<string, keyof ChannelDraft>> = {
   base_url: 'baseUrl',
   group: 'groups',
@@ -81,14 +80,14 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** The models that callers could not name before this change. */
+/** Returns the model names that callers can use only after this change. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-/** State of the navigation from the form's address to the list's. */
+/** Keeps toasts visible when the form returns to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
@@ -115,7 +114,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     if (unpriced.length > 0) onUnpriced(unpriced)
     else onClose()
   }
-  /** None when unpriced models are allowed. Prices that cannot be read do not prevent saving. */
+  /** Returns the models without a price; none if the site allows them or prices cannot be read. */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
     return unpricedAmong(client, models).catch(() => [])
@@ -138,7 +137,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   }
 }
 
-/** The number of channels created (one, or one per key), and the server's message. */
+/** Returns the number of created channels (one, or one per key) and the server's message. */
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
   const { data, message } = await exchange('POST /api/channel/', { body })
   return { count: data.ids.length, message }

@@ -15,14 +15,13 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 
 type Props = {
   isOpen: boolean
-  /** Models of a channel that have no price. */
   models: readonly string[]
-  /** True when the channel was just saved, so that leaving its form loses nothing. */
+  /** True if the channel was just saved, so that leaving the form loses nothing. */
   isSaved?: boolean
   onClose: () => void
 }
 
-/** The models of a channel without a price, with the prices of the built-in list for them. */
+/** Lists a channel's models without a price, with their prices from the built-in list. */
 export function UnpricedStep({ isOpen, models, isSaved, onClose }: Props): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -116,7 +115,7 @@ function PriceList(props: { prices: readonly PresetPrice[]; isSaved: boolean }):
 const priceForm = (model: string): string =>
   `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
 
-/** A ratio of 1 is $2 per million tokens. Six digits are shown; the saved value is exact. */
+/** Formats a ratio, where 1 is $2 per million tokens. The saved value keeps all digits. */
 function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
   const dollars = Number(ratio) * Number(completionRatio) * 2
   return `$${Number(dollars.toPrecision(6))}`

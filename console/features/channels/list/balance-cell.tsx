@@ -5,10 +5,10 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** The balance at the provider, as last read, with a refresh button. */
+/** The last known balance at the provider, with a refresh button. */
 export function Balance(props: {
   channel: Channel
-  /** Whether the provider reports a balance. */
+  /** True if the provider reports a balance. */
   isTold: boolean
   onRefresh: () => Promise<void>
 }): ReactElement {

@@ -7,7 +7,6 @@ import type { BatchActs } from './use-batch-actions.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Removals } from './use-removals.ts'
 
-/** Actions on the selected channels. */
 export function BatchBar(props: {
   chosen: ReturnType<typeof useChosen>
   batch: BatchActs
@@ -15,7 +14,7 @@ export function BatchBar(props: {
 }): ReactElement {
   const { batch, chosen } = props
   const { picked } = chosen
-  // An action ends the selection.
+  // Each action clears the selection.
   const onDone = chosen.chooseNone
   const { t } = useTranslation()
   const [isTagging, setTagging] = useState(false)

@@ -1,6 +1,5 @@
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 
-/** The actions on a row. */
 export type ChannelActions = {
   onToggle: (channel: Channel) => void
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => void
@@ -12,7 +11,7 @@ export type ChannelActions = {
   onCopy: (channel: Channel) => void
   onBalance: (channel: Channel) => Promise<void>
   onDelete: (channel: Channel) => void
-  /** Shows or hides a tag's channels. */
+  /** Shows or hides the channels of a tag. */
   onOpenTag: (group: TagGroup) => void
   onTagNumber: (group: TagGroup, field: 'priority' | 'weight', value: number) => void
   onTagEnabled: (group: TagGroup, isEnabled: boolean) => void

@@ -2,7 +2,7 @@ import type { Sort } from '#console/ui/data-grid/column.ts'
 import { listAddress } from '#console/ui/lists/list-address.ts'
 import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
-/** The columns that the server sorts by, with their names on the wire. */
+/** The columns that the server can sort by. */
 const SORTS = [
   ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
   ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
@@ -10,7 +10,6 @@ const SORTS = [
 
 const STATUSES = ['', '1', '2', '3'] as const
 
-/** The state of the list in the address. */
 export const ADDRESS = listAddress(
   {
     keyword: textParam(),
@@ -24,7 +23,7 @@ export const ADDRESS = listAddress(
 
 export type ChannelFilters = UrlValues<typeof ADDRESS.filters>
 
-/** Repeated presses of a header sort descending, ascending, and not at all. */
+/** Repeated clicks on a header sort descending, ascending, and by the default order. */
 export function sortAfter(now: Sort | null, asked: Sort): Sort | null {
   const isThird = now?.column === asked.column && !now.isDescending && asked.isDescending
   return isThird ? null : asked

@@ -31,7 +31,7 @@ const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
   verySlow: 'bad',
 }
 
-/** The status, with cause and time of its disabling on hover and focus. */
+/** The status; a tooltip shows why and when the channel was disabled. */
 export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -49,7 +49,6 @@ export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   )
 }
 
-/** The number of enabled channels of a tag. */
 export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   const { t } = useTranslation()
   const count = group.members.filter(({ status }) => status === 1).length
@@ -58,7 +57,7 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }
 
-/** The duration of the last test or, when it failed, the failure and its cause. */
+/** The duration of the last test, or the failure and its cause. */
 export function LastTest({ channel }: { channel: Channel }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -74,7 +73,7 @@ export function LastTest({ channel }: { channel: Channel }): ReactElement {
   )
 }
 
-/** A label with an explanation on hover and focus. */
+/** A label with an explanation in a tooltip. */
 function Explained(props: { words: string; label: string; children: ReactNode }): ReactElement {
   return (
     <Tooltip content={props.words}>
@@ -85,10 +84,7 @@ function Explained(props: { words: string; label: string; children: ReactNode })
   )
 }
 
-/**
- * The hover texts as plain text, for cards: why the channel is disabled, and why its last test
- * failed.
- */
+/** The tooltip texts for cards: why the channel is disabled, and why its last test failed. */
 export function ChannelNote({ channel }: { channel: Channel }): ReactElement | null {
   const { t } = useTranslation()
   const cause = channel.status === 1 ? null : statusCause(channel.other_info)
@@ -110,7 +106,7 @@ export function ChannelNote({ channel }: { channel: Channel }): ReactElement | n
   )
 }
 
-/** The duration of a test and its rating; with `isShort` the rating is only read aloud. */
+/** The duration of a test and its rating; with `isShort`, only screen readers get the rating. */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }): ReactElement {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
@@ -134,7 +130,6 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
   )
 }
 
-/** The expiry of a channel, or a note that it has expired. */
 export function Expiry({ at }: { at: number }): ReactElement {
   const { t } = useTranslation()
   const now = useNow()
@@ -147,7 +142,7 @@ export function Expiry({ at }: { at: number }): ReactElement {
   )
 }
 
-/** The first name and the number of further names; the tooltip lists all of them. */
+/** The first name and the number of other names; the tooltip lists all names. */
 export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
   const { names } = props
   const [first, ...others] = names

@@ -20,18 +20,18 @@ import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
 
-/** The data about channel types and prices that columns need. */
+/** The data about types and prices that the columns need. */
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
-  /** The channel's models without a price. */
+  /** Returns the channel's models without a price. */
   readonly unpricedOf: (channel: Channel) => readonly string[]
 }
 
 type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Absent when a tag's channels have no common value. */
+  /** Absent if the channels of a tag have no common value. */
   readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 
@@ -51,8 +51,8 @@ const column = (
 })
 
 /**
- * The columns of the channel list, in their default order; ids are the server's names for sortable
- * columns. With `isBatch` names are narrower, because checkboxes take space.
+ * The columns in their default order. Ids of sortable columns are the server's names. `isBatch`
+ * makes names narrower, because checkboxes take space.
  */
 export const channelColumns = (
   t: TFunction,

@@ -16,15 +16,14 @@ const STATES = [
 
 type FieldsProps = {
   view: Pick<ChannelListView, 'filter' | 'setFilter'>
-  /** The types to choose from. */
   types: readonly Choice<string>[]
 }
 
-/** The number of active filters that are folded on phones. */
+/** Returns the number of active filters that are hidden on phones. */
 export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
   Object.values(folded).filter((text) => text !== '').length
 
-/** The filters of the list, stored in the address. On phones all but the search are folded. */
+/** The filters of the list, stored in the URL. Phones show only the search until expanded. */
 export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
   const { t } = useTranslation()
   return (

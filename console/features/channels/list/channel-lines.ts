@@ -1,20 +1,20 @@
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
-/** A line of the table: a tag above its channels, or a channel, with or without a tag. */
+/** A row of the list: a tag, or a channel with or without a tag. */
 export type ChannelLine =
   | {
       readonly kind: 'tag'
       readonly group: TagGroup
       readonly isOpen: boolean
-      /** True for an open tag whose channels are loading. */
+      /** True while the channels of an open tag load. */
       readonly isLoading: boolean
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The fields of a selectable channel, in its own row or in its tag's row. */
+/** The fields needed to select a channel, from its row or from its tag's row. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** The lines in order, open tags with their channels; null while these are loading. */
+/** Returns all rows in order; open tags are followed by their channels, once loaded. */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -30,7 +30,7 @@ export function linesOf(
   })
 }
 
-/** Every channel of a page, once each, whether its tag is open or not. */
+/** Returns each channel of a page once, including the channels of closed tags. */
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],
@@ -43,13 +43,13 @@ export const lineKey = (line: ChannelLine): string =>
 
 const tagKey = (tag: string): string => `tag:${tag}`
 
-/** True for a channel that is not enabled, and for a tag without enabled channels. */
+/** True for disabled channels, and for tags without enabled channels. */
 export const isMuted = (line: ChannelLine): boolean =>
   line.kind === 'channel'
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** The keys of lines to mark: the selected channels, and tags whose channels are all selected. */
+/** Returns the rows to mark: selected channels, and tags whose channels are all selected. */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,
@@ -63,7 +63,7 @@ export function markedKeys(
   return marked
 }
 
-/** The selected channels after the marks became `next`: a tag's mark selects all its channels. */
+/** Returns the selected channels after the marks changed; marking a tag selects its channels. */
 export function chosenAfter(
   entries: readonly ChannelEntry[],
   chosen: ReadonlySet<string>,

@@ -27,7 +27,6 @@ import { useChosen } from './use-chosen.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
 
-/** Actions on all channels, as menu entries. */
 function useListActions(given: {
   removeDisabled: () => Promise<void>
   onResults: () => void
@@ -71,7 +70,6 @@ function useUnpricedOf(): (channel: Channel) => readonly string[] {
   )
 }
 
-/** The table of channels with its filters, order, grouping and actions. */
 export function ChannelList(props: {
   view: ChannelListView
   onEdit: (channel: Channel) => void

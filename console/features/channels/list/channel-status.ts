@@ -10,10 +10,7 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 
 export type StatusCause = { reason: string; time: number }
 
-/**
- * The cause and time (unix seconds, 0 when unknown) of a channel's disabling; null when not
- * recorded.
- */
+/** Parses why and when (unix seconds, 0 if unknown) a channel was disabled; null if unknown. */
 export function statusCause(otherInfo: string): StatusCause | null {
   try {
     const info: unknown = JSON.parse(otherInfo)
@@ -29,8 +26,8 @@ export function statusCause(otherInfo: string): StatusCause | null {
 export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
 
 /**
- * The steps of the specification: green to 1 s, lime to 3 s, yellow to 5 s, red above; 0 means
- * untested.
+ * Rates a response time by the specification: green up to 1 s, lime up to 3 s, yellow up to 5 s,
+ * red above. 0 means untested.
  */
 export function responseSpeed(milliseconds: number): Speed {
   if (milliseconds <= 0) return 'untested'

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * An integer edited in its row: saved by Enter or when the field loses the focus, discarded by
- * Escape. null means that the channels of this row differ, and nothing is shown.
+ * An integer edited in its row. Enter and blur save it; Escape discards it. The value is null if
+ * the channels of a tag differ; the box is then empty.
  */
 export function InlineInteger(props: {
   label: string

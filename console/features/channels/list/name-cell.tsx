@@ -5,11 +5,11 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { UnpricedTag } from '../unpriced.tsx'
 
-/** The name, which opens the channel's form, with the number of keys and of unpriced models. */
+/** The name, which links to the form, with the number of keys and of models without a price. */
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean
-  /** The number of its models without a price. */
+  /** The number of models without a price. */
   unpriced: number
   onUnpriced: () => void
 }): ReactElement {
@@ -50,7 +50,7 @@ export function ChannelName(props: {
   )
 }
 
-/** A tag with the button that shows its channels. */
+/** A tag, with a button that shows its channels. */
 export function TagName(props: {
   group: TagGroup
   isOpen: boolean

@@ -5,7 +5,6 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelActions } from './channel-actions.ts'
 
-/** Enables or disables one channel, with further actions in a menu. */
 export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }): ReactElement {
   const { channel, actions } = props
   const { t } = useTranslation()
@@ -41,7 +40,6 @@ export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }
   )
 }
 
-/** Actions on all channels of a tag. */
 export function TagMenu(props: { group: TagGroup; actions: ChannelActions }): ReactElement {
   const { group, actions } = props
   const { t } = useTranslation()

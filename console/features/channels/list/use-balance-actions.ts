@@ -4,7 +4,6 @@ import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
-/** Reads balances from the providers. */
 export function useBalanceActions() {
   const { t } = useTranslation()
   const act = useChannelAction()

@@ -8,13 +8,13 @@ import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAction } from './use-channel-action.ts'
 
 export type BatchActs = {
-  /** Each returns whether it was done; an empty selection shows a message. */
+  /** Each action returns true on success; with an empty selection it shows a message. */
   setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
   setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
 }
 
-/** Actions on many channels, all or none, each of which can be undone. */
+/** Actions on many channels. Each is atomic (all channels or none) and offers an undo. */
 export function useBatchActions(): BatchActs {
   const { t } = useTranslation()
   const act = useChannelAction()
@@ -62,7 +62,7 @@ export function useBatchActions(): BatchActs {
   }
 }
 
-/** Reports how many channels the server has switched, and offers an undo. */
+/** Shows how many channels were enabled or disabled, and offers an undo. */
 function useSwitched() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -81,7 +81,7 @@ function useSwitched() {
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
       if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
-        // Expired channels were skipped, so the undo leaves them out.
+        // The server skips expired channels, so the undo skips them too.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
         const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
         const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
@@ -101,13 +101,12 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
 }
 
-/** An automatic disabling, with its reason, cannot be restored. */
+/** A channel that was disabled automatically cannot be restored with its reason. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
 const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
 
-/** Restores only the channels that were changed. */
 async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
   const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
   if (changed.length === 0) return
@@ -116,7 +115,7 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
   })
 }
 
-/** One request per previous tag, and one for channels without a tag. */
+/** Sends one request per previous tag, and one for channels that had no tag. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await call('POST /api/channel/batch/tag', {

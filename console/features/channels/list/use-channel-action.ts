@@ -5,8 +5,8 @@ import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
 /**
- * Runs an action on channels and reads the list again. Returns whether it was done; a failure is
- * shown, with a specific message for a deleted channel.
+ * Runs an action and reloads the list. Returns true on success; shows the error otherwise, with a
+ * specific message for a deleted channel.
  */
 export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()

@@ -18,7 +18,8 @@ type SetGroupNumber = (
 ) => Promise<void>
 
 /**
- * Sets one number for all channels of a tag: confirmed when they differ, otherwise with an undo.
+ * Sets a number for all channels of a tag. It offers an undo if their old values were equal, and
+ * otherwise asks first.
  */
 function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
@@ -50,7 +51,7 @@ type Given = {
   remove: Removals['remove']
 }
 
-/** The actions of the rows, as one stable object, so that rows are not rendered again. */
+/** Returns the row actions as one stable object, so that rows are not rendered again. */
 export function useChannelActions(given: Given): ChannelActions {
   const row = useRowActions()
   const batch = useBatchActions()

@@ -9,12 +9,12 @@ import { ADDRESS, sortAfter } from './channel-address.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
-/** The page of channels that the address and this browser's preferences request. */
+/** Reads the page of channels that the URL and the stored preferences select. */
 export function useChannelList() {
   const { t } = useTranslation()
-  // Groups channels by tag.
+  // Channels are grouped by tag.
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // Sorts by newest channel instead of by highest priority.
+  // Channels are ordered by id (newest first) instead of priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isBatch, setBatch] = useState(false)
   const view = useListPage(ADDRESS, ({ order, sort = '', ...ask }) =>

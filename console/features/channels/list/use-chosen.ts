@@ -3,11 +3,11 @@ import { useChosenRows } from '#console/ui/lists/use-chosen-rows.ts'
 import { channelsOf, chosenAfter, markedKeys } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** The selected channels among the present rows and matches. */
+/** Manages the selection among the rows of the page and all matching channels. */
 export function useChosen({ rows, filter, total, modes }: ChannelListView) {
   const chosen = useChosenRows({
     rows: channelsOf(rows),
-    // A tag represents all of its channels, so the list's total is not the number of channels.
+    // In tag mode, the total of the list counts tags, not channels.
     total: modes.isTagMode ? 0 : total,
     filters: filter,
     matching: matchingChannelsQuery(filter),

@@ -7,7 +7,7 @@ import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
-/** The open tags among the present rows; a tag's channels are loaded when it opens. */
+/** Manages which tags are open; the channels of a tag load when it opens. */
 export function useTree({ rows: entries, order }: ChannelListView) {
   const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
   const open = entries.flatMap((entry) =>

@@ -4,12 +4,11 @@ import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 
-/** Asks for the tag of all selected channels. */
 export function BatchTagDialog(props: {
   isOpen: boolean
   count: number
   onClose: () => void
-  /** Returns whether they have the tag now. */
+  /** Returns true if all channels have the tag. */
   onTag: (tag: string) => Promise<boolean>
 }): ReactElement {
   const { t } = useTranslation()

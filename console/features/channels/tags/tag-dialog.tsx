@@ -16,10 +16,10 @@ import { jsonFault } from '../form/json-faults.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { draftOfGroup, type TagDraft, type TagFault, tagChange, tagFaults } from './tag-draft.ts'
 
-/** A tag, and all of its channels as they are. */
+/** A tag with all of its channels as currently stored. */
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
-/** Changes all channels of a tag at once. */
+/** Edits values that apply to all channels of a tag. */
 export function TagDialog(props: {
   edited: EditedTag | null
   onClose: () => void

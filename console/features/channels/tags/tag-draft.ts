@@ -5,7 +5,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural } from '../form/channel-faults.ts'
 import { type JsonFault, jsonFault } from '../form/json-faults.ts'
 
-/** The values for all channels of a tag; an empty field leaves each channel's value. */
+/** The values for all channels of a tag; an empty field does not change the channels. */
 export type TagDraft = {
   newTag: string
   models: readonly string[]
@@ -17,7 +17,7 @@ export type TagDraft = {
 
 export type TagFault = JsonFault | 'notInteger' | 'notNatural'
 
-/** The common values of the channels; empty where they differ. */
+/** Returns the values that all channels share; fields with different values are empty. */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -44,7 +44,7 @@ export function tagFaults(draft: TagDraft): FieldErrors<TagDraft, TagFault> {
   }
 }
 
-/** The request body with the changed fields; null when none changed. */
+/** Builds the request with the changed fields; returns null if nothing changed. */
 export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
   const old = termsOf(before)
   const changed = Object.entries(termsOf(after)).filter(
@@ -53,7 +53,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
   return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
 }
 
-/** Only an empty tag is meaningful: it removes the tag. */
+/** Only the tag may be empty in a request, because an empty tag removes the tag. */
 const isTag = (field: string): boolean => field === 'new_tag'
 
 const termsOf = (draft: TagDraft) => ({

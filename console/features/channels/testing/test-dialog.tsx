@@ -12,7 +12,7 @@ import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
 
-/** Tests models of one channel, one or all; closing the dialog cancels running tests. */
+/** Tests one model or all models of a channel; closing the dialog cancels running tests. */
 function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())
@@ -112,7 +112,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }): ReactElem
   )
 }
 
-/** The result of one test: its duration, or the cause of its failure. */
+/** The duration of a test, or the cause of its failure. */
 function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
   const { result } = props
   const { t } = useTranslation()

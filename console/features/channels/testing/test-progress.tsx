@@ -11,8 +11,8 @@ import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
 /**
- * The progress of a test of all channels from the live stream, with the results for visible
- * channels; read again when events may have been missed.
+ * Returns the progress of a test of all channels from live events, and updates visible rows. It
+ * reloads the progress if events may be missing.
  */
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
@@ -42,7 +42,7 @@ function checked(channel: Channel, found: ChannelCheckResult | undefined): Chann
   return { ...channel, ...figures, test_failure: reason }
 }
 
-/** The progress of a running test of all channels, then its result until dismissed. */
+/** Shows the progress of a test of all channels, then its result until dismissed. */
 export function TestProgressBar(props: { onResults: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const client = useQueryClient()

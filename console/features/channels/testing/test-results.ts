@@ -1,6 +1,6 @@
 import type { TestOutcome } from '#console/api/channels.ts'
 
-/** The state of each model's test, by model name. */
+/** The test results by model name. */
 export type TestResults = ReadonlyMap<string, TestOutcome | 'running'>
 
 export const withResult = (
@@ -9,13 +9,13 @@ export const withResult = (
   result: TestOutcome | 'running',
 ): TestResults => new Map(results).set(model, result)
 
-/** The models that match the search, in their own order. */
+/** Returns the models that match the search, in their given order. */
 export function foundModels(models: readonly string[], search: string): string[] {
   const wanted = search.trim().toLowerCase()
   return models.filter((model) => model.toLowerCase().includes(wanted))
 }
 
-/** Runs `act` for each item in order, a few at a time, until all are done or it is stopped. */
+/** Runs `act` for each item with limited concurrency, until all are done or it is stopped. */
 export async function aFewAtATime(
   models: readonly string[],
   act: (model: string) => Promise<void>,
