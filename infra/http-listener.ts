@@ -8,20 +8,20 @@ import { lockDataFolder } from './postgres/data-lock.ts'
 
 /** The listening socket of a process. */
 export type HttpListener = {
-  /** Base URL as a browser can open it; empty where another process owns the port. */
+  /** The base URL that a browser can open; empty where another process listens on the port. */
   readonly url: string
   readonly server: HttpServer
-  /** Stops accepting connections, and resolves once all of them are closed. */
+  /** Stops accepting connections. Resolves once all open connections are closed. */
   readonly close: () => Promise<void>
 }
 
-/** Maximum number of connections that wait to be accepted; the kernel may allow fewer. */
+/** The maximum number of connections that wait to be accepted. The kernel may allow fewer. */
 export const BACKLOG = 4_096
 
 /**
  * Throws when the data folder or the port is in use, before anything is started. The data folder is
- * checked first, because a second start on it is the likelier mistake. Both are checked again when
- * they are acquired, since another program may take them in between.
+ * checked first, because a second start on it is the likelier mistake. Another program may take
+ * them after this check, so the actual locking and listening check again.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config
@@ -31,7 +31,10 @@ export async function assertPortFree(config: Config): Promise<void> {
   await new Promise((closed) => probe.close(closed))
 }
 
-/** Marks the error, because an unknown host name would otherwise look like the database's. */
+/**
+ * Marks an error of `listen` and throws it. Without the mark, an unknown host name would be
+ * reported as the database's.
+ */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })
 }

@@ -8,9 +8,9 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { startWithWorkers, usesWorkers } from './workers/primary.ts'
 
 /**
- * Starts the product from the environment, as `npm start` does, and stops it on a signal. A signal
- * may arrive at any time from the call on; the exit code is then 0. With `isSeeded` the caller sets
- * the site up itself, so the set-up instructions are not printed.
+ * Starts the product from environment variables, as `npm start` does, and stops it on a signal. A
+ * signal is handled from the beginning of the call; the exit code is then 0. With `isSeeded` the
+ * caller completes the set-up of the site, so the set-up instructions are not printed.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,

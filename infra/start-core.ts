@@ -23,8 +23,8 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 type Closers = (() => Promise<void>)[]
 
 /**
- * Starts what every role depends on: database, event store, stream actors and vault. Throws once
- * `signal` is aborted; everything opened until then is closed.
+ * Starts what every role depends on: database, event store, stream actors and vault. When `signal`
+ * aborts, it closes what it has opened and throws.
  */
 export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
   const log = createLog(config.logLevel)
@@ -53,8 +53,8 @@ async function openCore(
   const pools = await createPools(database)
   closers.push(() => pools.close())
   if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
-  // The vault opens before anything writes, so that a database encrypted under another key stays
-  // untouched.
+  // The vault is opened before anything is written, so that a start with a wrong `SECRET_KEY`
+  // changes nothing in the database.
   const vault = await createVault({ pg: pools.pg, secretKey })
   if (config.databaseUrl === null) await endAllLeases(pools.pg)
   const disk = await createDiskProbe(pools.pg)
@@ -91,7 +91,10 @@ async function openCore(
   }
 }
 
-/** Processes with the `projections` role offer to publish events; a lease selects one of them. */
+/**
+ * Opens the event bus. Processes with the `projections` role may publish events to Kafka, and a
+ * lease selects one of them.
+ */
 async function openBus(
   { kafkaBrokers: brokers, roles }: Config,
   deps: Pick<Core, 'store' | 'leases' | 'log'>,

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { ConfigError } from './config/config.ts'
 
-/** Returns one line for errors that an operator can fix, and the whole stack for bugs. */
+/** Returns one line for an error that an operator can fix, and the stack for a bug. */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('isExplained' in error) return error.message
@@ -16,7 +16,7 @@ export function describeStartError(error: unknown): string {
     : (error.stack ?? error.message)
 }
 
-/** Explains why a server can't listen: the port is unusable, or else the host is. */
+/** Explains why a server can't listen on its port or host. */
 function listenErrorOf(error: Error): string | null {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return 'PORT: another program is listening on it'
@@ -29,15 +29,15 @@ function listenErrorOf(error: Error): string | null {
 }
 
 /**
- * SQLSTATEs of a rejected connection: authentication failed, unknown database, too many clients,
- * server starting or stopping.
+ * Matches the SQLSTATEs of a rejected connection: authentication failed, unknown database, too many
+ * clients, server starting or stopping.
  */
 const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * NOTE: the other engines name their variable in the message, so a bare socket error is from
- * Postgres.
+ * Returns true when Postgres can't be reached. NOTE: errors of the other engines have the name of
+ * their variable, so a plain socket error comes from Postgres.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
@@ -48,7 +48,10 @@ function isDatabaseUnreachable(error: Error): boolean {
   )
 }
 
-/** A host name with several addresses fails with an AggregateError, which has an empty message. */
+/**
+ * Returns the reason of an error. A host name with several addresses fails with an AggregateError,
+ * whose own message is empty.
+ */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError
     ? error.errors.map(({ message }: Error) => message).join('; ')

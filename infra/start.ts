@@ -29,22 +29,22 @@ import { addHealthRoutes } from './telemetry/health.ts'
 import type { Siblings } from './workers/messages.ts'
 
 /**
- * Prints a line for the operator who starts the product, at once or once it is ready. The line may
- * contain `{url}`, which is replaced by the address the product listens on.
+ * Prints a line for the operator who starts the product, either immediately or when the product is
+ * ready. `{url}` in the line is replaced by the address of the product.
  */
 export type PrintLine = (line: string, when?: 'ready') => void
 
-/** A started product, as seen by the code that stops it. */
+/** A started product, as the code that stops it uses it. */
 export type Started = {
-  /** Base URL as a browser can open it. */
+  /** The base URL that a browser can open. */
   readonly url: string
-  /** Lets streams finish for up to `graceMs`, closes the port, then closes everything else. */
+  /** Lets streams finish for up to `graceMs`, closes the port, then closes all other resources. */
   stop(graceMs: number): Promise<void>
-  /** Shortens the grace of a stop in progress. */
+  /** Shortens the grace period of a stop in progress. */
   hurry(graceMs: number): void
 }
 
-/** The role instances of this process; null where the process does not have the role. */
+/** The running roles of this process; null for a role that the process does not have. */
 type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
@@ -54,8 +54,8 @@ type RunningRoles = {
 export type Running = Started & RunningRoles & { readonly core: Core }
 
 /**
- * Starts the roles of `config` in this process, on one port. Throws before it serves anything, and
- * also once `signal` is aborted; everything opened until then is closed.
+ * Starts the roles of `config` in this process, on one port. When the start fails or `signal`
+ * aborts, it closes what it has opened and throws.
  */
 export async function startProduct(
   config: Config,
@@ -71,7 +71,7 @@ export async function startProduct(
   })
 }
 
-/** Starts the same roles without a port, for a primary process whose workers listen. */
+/** Starts the roles of `config` without a port, for a primary process whose workers listen. */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
   startAll({ config, state: createDrainState(), signal }, async () => null)
 
@@ -113,7 +113,7 @@ async function startAll(
   }
 }
 
-/** These roles look things up in read models. */
+/** The roles that query read models. */
 const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 
 async function startRoles(core: Core, closers: Closers): Promise<RunningRoles> {
@@ -163,7 +163,10 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   return app
 }
 
-/** Relay paths never pass through the router and hooks of the management API. */
+/**
+ * Creates the HTTP server. Requests to relay paths bypass the router and the hooks of the
+ * management API.
+ */
 function serverFor(
   relay: RelayPaths,
   handler: RequestListener,

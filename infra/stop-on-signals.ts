@@ -3,21 +3,21 @@ import { describeStartError } from './start-error.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
-/** After the grace, calls are ended and connections and pools closed within this time. */
+/** The time for ending calls and closing connections and pools after the grace period. */
 const STOP_WITHIN_MS = 15_000
-/** An aborted start closes what it has opened within this time; the rest ends with the process. */
+/** The time for an aborted start to close what it has opened. Then the process exits. */
 const ABORT_WITHIN_MS = 10_000
 
-/** The subset of `process` that is used here, so that tests can substitute it. */
+/** The members of `process` that are used here. Tests pass a substitute. */
 type ProcessHandle = {
   readonly on: (signal: NodeJS.Signals, listener: () => void) => unknown
   readonly exit: (code: number) => void
 }
 
 /**
- * Stops the product on signals. During the start the first signal aborts the start; afterwards it
- * drains, and a second one shortens the drain. The process exits with 0, or with 1 when stopping
- * fails or takes too long.
+ * Stops the product on signals. A signal during the start aborts the start. A later signal drains
+ * the product, and a second signal shortens the drain. The exit code is 0, or 1 when stopping fails
+ * or takes too long.
  */
 export function stopOnSignals(
   starting: Promise<Started>,
@@ -54,11 +54,11 @@ export function stopOnSignals(
   }
   target.on('SIGTERM', () => void stop(DRAIN_MS))
   target.on('SIGINT', () => void stop(HURRIED_DRAIN_MS))
-  // NOTE: a closing terminal may send SIGHUP twice, from product shell and from the kernel.
+  // NOTE: SIGHUP may arrive twice when a terminal closes, from the shell and from the kernel.
   target.on('SIGHUP', () => isStopping || void stop(DRAIN_MS))
 }
 
-/** Ends the process with 1 when stopping hangs. */
+/** Exits with 1 unless the process has ended within `ms`. */
 function forceExitAfter(target: ProcessHandle, ms: number): void {
   setTimeout(() => {
     process.stderr.write('stopping failed: it took too long\n')

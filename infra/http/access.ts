@@ -8,14 +8,14 @@ import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The dependencies of the checks below, which `createHttpApp` attaches to the app. */
+/** The dependencies of the access checks, which `createHttpApp` attaches to the app. */
 export type AccessDeps = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
-  /** Signs the cookie that identifies a browser; see `session-cookie.ts`. */
+  /** Computes the signature of the cookie that identifies a browser; see `session-cookie.ts`. */
   readonly keyedHash: Vault['keyedHash']
-  /** Unix milliseconds. */
+  /** Returns the current time in unix milliseconds. */
   readonly now: () => number
 }
 
@@ -31,16 +31,17 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Requires a valid session or access token of the user that `User-Id` names; otherwise 401. It runs
- * in `onRequest`, so that unauthenticated callers learn nothing about the route.
+ * Requires a valid session or access token of the user that the `User-Id` header names; otherwise
+ * responds with 401. It runs in `onRequest`, so that unauthenticated callers learn nothing about
+ * the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
 /**
- * Does the same as `onlyUser`, and also admits a user whose temporary password must be changed, so
- * that it can be changed.
+ * Requires what `onlyUser` requires, except that a user with a temporary password is admitted and
+ * can change it.
  */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
@@ -50,25 +51,25 @@ export const onlySessionOfAnyPassword: Check = async (request) => {
   requireSession(await admit(request, true))
 }
 
-/** Does the same as `onlyUser` and requires a session. An access token gets a 403. */
+/** Requires what `onlyUser` requires, and a session. An access token gets a 403. */
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
 }
 
-/** Does the same as `onlyUser` and requires role 10 or above; otherwise 403. */
+/** Requires what `onlyUser` requires, and role 10 or above; otherwise responds with 403. */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/** Does the same as `onlySession` and requires role 10 or above; otherwise 403. */
+/** Requires what `onlySession` requires, and role 10 or above; otherwise responds with 403. */
 export const onlyAdminSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
   atLeast(principal, ADMIN)
 }
 
-/** Does the same as `onlyUser` and requires role 100; otherwise 403. */
+/** Requires what `onlyUser` requires, and role 100; otherwise responds with 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
-/** Does the same as `onlySession` and requires role 100; otherwise 403. */
+/** Requires what `onlySession` requires, and role 100; otherwise responds with 403. */
 export const onlyRootSession: Check = async (request) => {
   const principal = await admit(request)
   requireSession(principal)
@@ -76,8 +77,8 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * Requires, for a websocket route, the session cookie, our own `Origin` and no temporary password.
- * It runs in `preValidation`. A browser can't send `User-Id` with a socket.
+ * Requires for a websocket route: a valid session cookie, this site's `Origin` and no temporary
+ * password. It runs in `preValidation`. A browser can't send `User-Id` with a websocket.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)
@@ -86,7 +87,10 @@ export const onlySocket: Check = async (request) => {
   requireOwnPassword(request.principal)
 }
 
-/** Returns the session of the request. Use it only behind a check that requires a session. */
+/**
+ * Returns the hash of the request's session id. Throws on a route whose check does not require a
+ * session.
+ */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)
   if (sessionHash === null)
@@ -94,17 +98,17 @@ export function sessionOf(request: FastifyRequest): string {
   return sessionHash
 }
 
-/**
- * Returns the caller of the request. Use it only behind one of the checks above; elsewhere it
- * throws.
- */
+/** Returns the caller of the request. Throws on a route without an access check. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal, routeOptions } = request
   if (principal === null) throw new Error(`${routeOptions.url}: the route has no access check`)
   return principal
 }
 
-/** A caller who sends a token is identified by it alone, whatever cookie the request has. */
+/**
+ * Identifies the caller of a request. An access token in the request takes precedence over the
+ * session cookie.
+ */
 async function principalOfRequest(request: FastifyRequest): Promise<Principal | null> {
   const { authorization } = request.headers
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
@@ -121,8 +125,9 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 }
 
 /**
- * Returns the owner of the request's session at this moment; null once the session has ended, the
- * user was banned, or role or password have changed. Access tokens do not count.
+ * Returns the owner of the request's session, according to the user's current record. Returns null
+ * when the session has ended, the user was banned, or the role or password has changed. Access
+ * tokens are ignored.
  */
 export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -146,7 +151,7 @@ async function principalFor(
 
 async function admit(request: FastifyRequest, allowsTemporaryPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
-  // NOTE: the answer is the same for every reason, so that nothing can be learnt from it.
+  // NOTE: the response is equal for all reasons, so that callers can't find out the reason.
   if (principal === null) throw httpError('NotLoggedIn')
   if (!allowsTemporaryPassword) requireOwnPassword(principal)
   request.principal = principal
@@ -154,16 +159,16 @@ async function admit(request: FastifyRequest, allowsTemporaryPassword = false): 
 }
 
 /**
- * Requires a permanent password: a user with a temporary one must not change anything until it is
- * replaced. Throws a 403.
+ * Throws a 403 for a user with a temporary password, who must replace it before changing anything
+ * else.
  */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
 /**
- * Returns the caller of a route that is open to everyone, as `onlyUser` would admit it; null for a
- * visitor.
+ * Returns the caller of a route that is open to everyone. A caller whom `onlyUser` would reject
+ * counts as a visitor, for whom null is returned.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)
@@ -171,15 +176,15 @@ export async function principalIfAny(request: FastifyRequest): Promise<Principal
 }
 
 /**
- * Reports whether the admitted caller would still be admitted, for answers that take long. A ban, a
- * logout and a new role or password end the access.
+ * Returns whether the caller would still be admitted now. Routes with long responses call it,
+ * because a ban, a logout, or a new role or password ends the access.
  */
 export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
   const principal = await principalOfRequest(request)
   return principal?.userId === principalOf(request).userId
 }
 
-/** Throws the 403 of `onlySession`, for routes of which an access token may use only a part. */
+/** Throws a 403 for an access token. Routes call it for the operations that require a session. */
 export function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw httpError('SessionRequired')
 }

@@ -29,8 +29,9 @@ import { createSessions } from './sessions.ts'
 type Checked = { value: unknown } | { error: Error }
 
 /**
- * Validates without converting types, so values of the wrong type are refused. The body then
- * contains only the fields of its schema, so that an unknown field can't be applied by mistake.
+ * Compiles a validator that does not convert types, so a value of the wrong type is refused. It
+ * removes the fields of a body that its schema does not contain, so that an unknown field can't be
+ * applied by mistake.
  */
 function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
   const validator = Compile(schema)
@@ -53,28 +54,34 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /** Returns the user's current record; it is called on every request of a session. */
+  /** Returns the current record of a user. It is called for every request of a session. */
   readonly findPrincipal: FindPrincipal
-  /** Without this function, access tokens are not accepted. */
+  /** Looks up an access token. Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
-  /** Creates the server when other code shares the port; it then sets the timeouts. */
+  /**
+   * Creates the HTTP server, with its timeouts, when other code also handles requests on the port.
+   */
   readonly serverFactory?: (handler: RequestListener) => Server
-  /** While it returns true, the API refuses new requests; running ones may finish. */
+  /** While it returns true, new API requests are refused, and running requests may finish. */
   readonly isDraining?: () => boolean
-  /** While it returns false, the API refuses actions, because they could not be written. */
+  /** While it returns false, requests that write are refused. */
   readonly isWritable?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
-/** Another process, or a restarted one, is expected to be ready within this time. */
+/**
+ * The `Retry-After` of refused requests during a shutdown. Another or a restarted process is
+ * expected to be ready within this time.
+ */
 const DRAIN_RETRY_SECONDS = 5
 const DISK_RETRY_SECONDS = 5
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Creates the app on which the write and read APIs, the console's pages and the health routes are
- * registered: validation, errors in the envelope, request ids, security headers, origin checks and
- * sessions. `app.swagger()` describes every route below `/api` that is registered afterwards.
+ * registered. It provides validation, the error envelope, request ids, security headers, origin
+ * checks and sessions. `app.swagger()` describes every route below `/api` that is registered
+ * afterwards.
  */
 export async function createHttpApp(core: Core, options: HttpAppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify(settings(core, options))
@@ -114,17 +121,20 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
   }
 }
 
-/** At level `info` Fastify's own lines would hide the lines that are meant for the operator. */
+/**
+ * Lowers the level of Fastify's own log lines, because at level `info` they would hide the lines
+ * that are meant for the operator.
+ */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 
 async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(cookie)
-  // NOTE: event streams are excluded, because a compressor would delay their events.
+  // NOTE: event streams are not compressed, because compression would delay their events.
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,
-    // Higher levels cost three times as much CPU and save a sixth of the bytes.
+    // Higher levels need three times as much CPU time and save only a sixth of the bytes.
     zlibOptions: { level: 1 },
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
@@ -155,7 +165,7 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    // NOTE: the route's pattern is logged and never the URL, because a query may contain a secret.
+    // NOTE: the route's pattern is logged instead of the URL, because a query may contain a secret.
     request.log.debug(
       {
         method,
@@ -180,5 +190,8 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** The server always assigns the id, which identifies the request in answers, logs and events. */
+/**
+ * Creates the request id, which responses, logs and events contain. An id that the client sends is
+ * ignored.
+ */
 const requestId = (): string => randomUUID()

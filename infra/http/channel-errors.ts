@@ -1,9 +1,9 @@
 import type { ErrorCatalogue } from './http-errors.ts'
 
 /**
- * Errors about a channel that both the management API and the relay's channel actions answer with.
- * The messages about addresses do not depend on what is at the address, because they would
- * otherwise reveal which services a private network has.
+ * Errors about a channel that both the management API and the relay's channel actions return. The
+ * messages about an address do not depend on what is at the address, because they would otherwise
+ * reveal which services a private network has.
  */
 export const CHANNEL_TARGET_ERRORS = {
   ChannelUnknown: [

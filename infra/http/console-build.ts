@@ -22,8 +22,8 @@ const STAMP = '.built-from'
 const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
- * Builds the console when its sources are newer than the build, and returns the folder to serve;
- * null when there is neither a build nor the tools to make one.
+ * Builds the console when its sources have changed since the last build, and returns the folder to
+ * serve. Returns null when there is neither a build nor Vite.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,
@@ -45,18 +45,18 @@ export async function ensureConsoleBuilt(
 }
 
 /**
- * Builds in a separate folder and renames it, so that two starts never serve parts of each other's
- * build.
+ * Moves a finished build into place by renaming its folder, so that the served folder never
+ * contains parts of two builds.
  */
 function putInPlace(part: string): void {
-  // Only its owner may read a temporary folder, and another user may start the product next.
+  // A temporary folder is only readable by its owner, but another user may start the product next.
   chmodSync(part, 0o755)
   const old = `${part}-old`
   try {
     if (existsSync(DIST)) renameSync(DIST, old)
     renameSync(part, DIST)
   } catch (error) {
-    // A concurrent start was faster; its build has the same sources.
+    // Another process was faster. Its build has the same sources.
     rmSync(part, { recursive: true, force: true })
     if (!existsSync(join(DIST, 'index.html'))) throw error
   }
@@ -79,7 +79,7 @@ function addTo(hash: ReturnType<typeof createHash>, path: string): void {
 }
 
 /**
- * Adds the Brotli and gzip forms of each text file, so that files are not compressed on every
+ * Writes Brotli and gzip files next to each text file, so that files are not compressed on every
  * request.
  */
 function compress(folder: string): void {
@@ -99,8 +99,7 @@ function run(vite: string, folder: string): Promise<void> {
     const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
     const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
       cwd: ROOT,
-      // The served build is for users, whether this process is a test, a development server or the
-      // product.
+      // The build is always a production build, even when a test or a development server starts it.
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

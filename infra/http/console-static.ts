@@ -3,17 +3,17 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/** These paths are never pages of the console, so an unknown one is an error. */
+/** Matches paths that are never pages of the console. An unknown path of these is an error. */
 const NOT_PAGES =
   /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 
-/** Matches the file that serves every page. */
+/** Matches the addresses of `index.html`, which serves every page. */
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
- * Serves the built console from `dist`: hashed assets with unlimited caching, and `index.html` for
- * every page, because the console routes by itself. `readSources` returns what pages currently need
- * from other sites.
+ * Serves the built console from `dist`: assets with hashed names and unlimited caching, and
+ * `index.html` for every page, because the console routes in the browser. `readSources` returns the
+ * origins of other sites that the pages currently need.
  */
 export async function serveConsole(
   app: FastifyInstance,
@@ -41,7 +41,7 @@ export async function serveConsole(
   app.addHook('preValidation', async (request, reply) => {
     if (request.method !== 'GET' || NOT_PAGES.test(request.url)) return
     if (!request.is404 && !INDEX.test(request.url)) return
-    // If the sources are unavailable, the page is served without content from other sites.
+    // When the sources can't be read, the page is served without content from other sites.
     admitSources(reply, await readSources().catch(() => NO_SOURCES))
     if (!request.is404) return
     return reply.code(200).type('text/html').sendFile('index.html')

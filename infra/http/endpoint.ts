@@ -3,8 +3,8 @@ import type { FastifySchema } from 'fastify'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * Returns the method, path and schema of a route that a contract describes under `METHOD /path`.
- * The console calls it by the same entry, so that server and console cannot differ.
+ * Returns the method, path and schema of a route from its contract entry `METHOD /path`. The
+ * console calls the route through that entry too, so that server and console can't differ.
  */
 export function endpoint<
   Routes extends Readonly<Record<string, FastifySchema>>,

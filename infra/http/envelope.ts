@@ -8,13 +8,14 @@ type Success<T> = {
   readonly data: T
 }
 
-/** Returns the answer of a successful call. */
+/** Returns the envelope of a successful response. */
 export const success = <T>(data: T, message = ''): Success<T> => ({ success: true, message, data })
 
 export const done = (message = ''): Success<null> => success(null, message)
 
 /**
- * Sends an error in the envelope, without the route's response schema, which describes successes.
+ * Sends an error in the envelope. The route's response schema is bypassed, because it only
+ * describes successful responses.
  */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, retryAfter } = error
@@ -28,8 +29,8 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
 }
 
 /**
- * Returns the position that a read must include, from `X-After-Position`; null when it need not
- * wait. Throws a 400 for anything but a whole number.
+ * Returns the event position that a read must include, from the header `X-After-Position`; null
+ * when the header is absent. Throws a 400 when the value is not a whole number.
  */
 export function afterPosition(request: FastifyRequest): number | null {
   const text = request.headers['x-after-position']
@@ -44,7 +45,8 @@ export function afterPosition(request: FastifyRequest): number | null {
 const waiting = new WeakSet<object>()
 
 /**
- * Marks a check as one that waits for `X-After-Position`, so that the route's description says so.
+ * Marks a check that waits for `X-After-Position`, so that the route's OpenAPI description lists
+ * this header.
  */
 export function waitsForPosition<T extends object>(check: T): T {
   waiting.add(check)

@@ -16,7 +16,7 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'InvalidAddress',
   ECONNREFUSED: 'Unavailable',
   ECONNRESET: 'Unavailable',
-  // Postgres is starting, stopping or out of connections.
+  // SQLSTATEs of a Postgres that is starting, stopping or out of connections.
   '57P01': 'Unavailable',
   '57P02': 'Unavailable',
   '57P03': 'Unavailable',
@@ -26,19 +26,22 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
 const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
 
-/** Sends every error in the envelope. Internal errors are logged, and their reason is not sent. */
+/**
+ * Installs the error handlers, which send every error in the envelope. Internal errors are logged,
+ * and their reason is not sent.
+ */
 export function addErrorAnswers(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = httpErrorFor(error)
     if (answer.status === 500) {
-      // NOTE: the error itself is not logged, because a database error contains the values of its
+      // NOTE: the error object is not logged, because a database error contains the values of its
       // statement.
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
-    // NOTE: Fastify closes the connection when it refuses a body; a client that is still sending
-    // then gets a reset and never sees the answer. With the connection kept open, the rest of the
-    // body is discarded.
+    // NOTE: by default Fastify closes the connection when it refuses a body. A client that is still
+    // sending would then get a reset and never see the response. With the connection kept open, the
+    // remaining body is discarded.
     if (answer.code === 'TooLarge') reply.removeHeader('connection')
     return sendError(reply, answer)
   })
@@ -59,7 +62,7 @@ function httpErrorFor(error: FastifyError): HttpError {
   return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }
 
-/** Answers errors that the router raises before a route and its hooks are known. */
+/** Sends the errors that the router raises before it has selected a route and its hooks. */
 export function answerFrameworkError(
   error: FastifyError,
   request: FastifyRequest,
@@ -67,8 +70,8 @@ export function answerFrameworkError(
 ): void {
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
-  // No hook runs here to close a connection that requested an upgrade, so it would stay open as
-  // long as its peer likes.
+  // No hook runs here, so a connection that requested an upgrade must be closed here. The client
+  // could otherwise keep it open indefinitely.
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }
@@ -80,7 +83,10 @@ const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, HttpError
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
 }
 
-/** Answers bytes that are not an HTTP request on the bare socket, also in the envelope. */
+/**
+ * Responds on the raw socket to bytes that are not an HTTP request. The error is in the envelope
+ * too.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']

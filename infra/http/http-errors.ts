@@ -2,8 +2,8 @@ import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
 import type { Words } from './language.ts'
 
 /**
- * A coded error on its way to the caller: thrown by hooks and handlers, and rendered in the
- * caller's language by the error handler. `retryAfter` is in seconds.
+ * A coded error that hooks and handlers throw. The error handler sends it in the caller's language.
+ * `retryAfter` is in seconds.
  */
 export class HttpError extends Error implements CodedError {
   readonly status: number
@@ -25,13 +25,13 @@ export class HttpError extends Error implements CodedError {
 
 /**
  * The HTTP status and message of each error of an area. Status 200 means that a business rule
- * refused the request.
+ * rejected the request.
  */
 export type ErrorCatalogue<Code extends string> = Readonly<
   Record<Code, readonly [status: number, Words | ((params: ErrorParams) => Words)]>
 >
 
-/** Builds the errors of a catalogue, to be thrown. `retryAfter` is in seconds. */
+/** Returns a function that builds the errors of a catalogue. `retryAfter` is in seconds. */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {
@@ -40,7 +40,7 @@ export const errorsOf =
     return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
   }
 
-/** Errors of the request itself. Errors of business rules are in the catalogue of their area. */
+/** Errors of HTTP requests as such. Errors of business rules are in the catalogue of their area. */
 const HTTP_ERRORS = {
   InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],
   InvalidText: [
@@ -124,6 +124,9 @@ export function invalidField(field: string, problem: Words): HttpError {
   return new HttpError(400, words, { code: 'InvalidField', params: { field } })
 }
 
-/** The error for an object that does not exist, or belongs to another user: both look alike. */
+/**
+ * Returns the error for an object that does not exist or belongs to another user. Callers can't
+ * distinguish these cases.
+ */
 export const notFound = (words: Words): HttpError =>
   new HttpError(404, words, { code: 'NotFound', params: {} })

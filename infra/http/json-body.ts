@@ -11,8 +11,8 @@ const SURROGATE = {
 const RESERVED = { zh: '不允许的字段名', en: 'is not allowed as a name' }
 
 /**
- * Throws a 400 for text that can't be stored (NUL, half a surrogate pair) and for names that would
- * reach an object's prototype. `value` is parsed JSON of bounded depth.
+ * Throws a 400 for text that can't be stored (a NUL or half a surrogate pair), and for property
+ * names that would change an object's prototype. `value` is parsed JSON of limited depth.
  */
 export function refuseBadText(value: unknown, path: string): void {
   if (typeof value === 'string') refuseString(value, path)
@@ -37,13 +37,17 @@ const hasPrototype = (item: unknown): boolean =>
   typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
 
 function refuseString(text: string, path: string): void {
-  // NOTE: the name itself may be invalid, and must not carry the invalid text into the answer.
+  // NOTE: the property name itself may be invalid. It is cleaned, because the error message
+  // contains it.
   const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
   if (text.includes('\0')) throw invalidField(named(), NUL)
   if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
 }
 
-/** Accepts only `application/json` (otherwise 415), and scans bodies before they are parsed. */
+/**
+ * Makes the app accept only `application/json` bodies (otherwise 415), and scan a body before
+ * parsing it.
+ */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -54,7 +58,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 }
 
 /**
- * Returns the value of a JSON body; undefined when it is empty. Throws a 400 that describes the
+ * Returns the value of a JSON body; undefined for an empty body. Throws a 400 that describes the
  * fault.
  */
 function parseJson(body: Buffer): unknown {

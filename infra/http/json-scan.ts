@@ -11,14 +11,15 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * Holds the keys of an open object; `false` for a list, `null` for an object without keys so far.
+ * The property names of an object that is not closed yet. `false` represents a list, and `null` an
+ * object without names so far.
  */
 type Level = Set<string> | null | false
 
 /**
  * Scans JSON text in one pass before it is parsed. Throws a 400 for nesting beyond 64 levels or
- * more than 50 000 values, which would block the event loop, and for duplicate keys, of which two
- * readers may see different values. Other faults are left to the parser.
+ * more than 50 000 values, which would block the event loop. Also throws for a duplicate property
+ * name, which two parsers may read differently. Other faults are left to the parser.
  */
 export function scanJson(text: string): void {
   const levels: Level[] = []
@@ -40,7 +41,10 @@ export function scanJson(text: string): void {
   }
 }
 
-/** Returns the index of the closing quote, or the text's length when there is none. */
+/**
+ * Returns the index of the closing quote of a string, or the length of the text when the string is
+ * not closed.
+ */
 function endOfString(text: string, start: number): number {
   for (let from = start; ; ) {
     const end = text.indexOf('"', from)

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { httpError } from './http-errors.ts'
 
 /**
- * Throws a 403 for a request that another site made a browser send. Browsers report this in
- * `Sec-Fetch-Site`, older ones in `Origin`. A script that sends neither passes, because session and
- * `User-Id` still protect the request.
+ * Throws a 403 for a request that another site made a browser send. Browsers report such requests
+ * in `Sec-Fetch-Site`, and older browsers in `Origin`. A request without both headers passes,
+ * because the session and `User-Id` still protect it.
  */
 export function refuseCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']
@@ -13,21 +13,27 @@ export function refuseCrossSite(request: FastifyRequest): void {
   if (origin !== undefined && !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
-/** Requires our own `Origin` for a socket, because browsers always send it. */
+/**
+ * Throws a 403 unless the `Origin` is this site. It is for websockets, with which browsers always
+ * send `Origin`.
+ */
 export function requireOwnOrigin(request: FastifyRequest): void {
   const { origin } = request.headers
   if (origin === undefined || !isOwnOrigin(request, origin)) throw httpError('CrossSite')
 }
 
 /**
- * Throws a 403 when a browser opens the address as a page. Where a query alone logs in, a link in a
- * mail could otherwise log its reader in as the sender of the mail.
+ * Throws a 403 when a browser opens the address as a page. It protects routes where the query alone
+ * logs in: a link in a mail could otherwise log the reader in as the sender of the mail.
  */
 export function refuseNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')
 }
 
-/** Compares hosts including ports. The scheme is unknown behind a proxy that terminates TLS. */
+/**
+ * Compares hosts including ports. The scheme is not compared, because it is unknown behind a proxy
+ * that terminates TLS.
+ */
 function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host } = new URL(origin)

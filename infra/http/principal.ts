@@ -1,4 +1,4 @@
-/** The fields of a user that the session check needs; `projections/users` provides them. */
+/** The fields of a user that the session check needs. `projections/users` provides them. */
 export type SessionAccount = {
   readonly id: number
   readonly username: string
@@ -14,20 +14,21 @@ export type SessionAccount = {
 
 export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
 
-/** An issued access token; `projections/credentials` provides it. */
+/** An issued access token. `projections/credentials` provides it. */
 export type KnownAccessToken = {
   readonly userId: number
-  /** The user's `authVersion` at that time; a later version invalidates the token. */
+  /** The user's `authVersion` when the token was issued. A later version invalidates the token. */
   readonly authVersion: number
-  /** Unix seconds. */
+  /** The expiry time in unix seconds. */
   readonly expiresAt: number
 }
 
-/** Returns null when the access token does not exist. */
+/** Returns an access token; null when the token does not exist. */
 export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
 
 /**
- * The caller of a request, according to the session or access token and the user's current record.
+ * The caller of a request, as given by the session or access token and by the user's current
+ * record.
  */
 export type Principal = {
   readonly userId: number
@@ -37,8 +38,8 @@ export type Principal = {
   readonly group: string
   readonly authVersion: number
   /**
-   * The SHA-256 of the session's id in hex, which names the session without revealing it; null for
-   * an access token.
+   * The SHA-256 of the session id in hex, which identifies the session without revealing the id;
+   * null for an access token.
    */
   readonly sessionHash: string | null
   /** True when the user logged in with a generated password and has not replaced it since. */

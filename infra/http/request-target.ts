@@ -1,24 +1,33 @@
-/** The target of refused requests: no route matches it, and the router answers it with 400. */
+/**
+ * The target that replaces every refused target. No route matches it, and the router responds with
+ * 400.
+ */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
-/** Matches nearly all paths: nothing encoded, no empty segment, none that begins with a dot. */
+/**
+ * Matches paths that need no normalization, which are nearly all: nothing encoded, no empty
+ * segment, and no segment that begins with a dot.
+ */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
-/** Matches segments with complete encodings (RFC 3986, 3.3), where only the last may be empty. */
+/**
+ * Matches paths whose percent encodings are complete (RFC 3986, 3.3) and where only the last
+ * segment may be empty.
+ */
 const SEGMENTS = /^(?:\/(?:[^\s\\#/%]|%[0-9a-f]{2})+)*\/?$/i
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/
 const UNRESERVED = /^[\w.~-]$/
 
 /**
- * Returns the canonical spelling of a request's target, by which relay, router, cross-site check,
- * cache headers and draining route and judge it. Otherwise a path could pass a check under one
- * spelling and be routed under another.
+ * Returns the canonical form of a request's target. The relay, the router, the cross-site check and
+ * the cache headers all use this form. Otherwise a path could pass a check in one form and be
+ * routed in another.
  *
- * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2), so that what
- * stays encoded is part of no route. An absolute target becomes its path if it names the host of
- * the request (RFC 9112, section 3.2.2). Targets that servers interpret differently become
- * `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and broken encodings. The
- * query is unchanged.
+ * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2), so that no
+ * route contains the characters that stay encoded. An absolute target becomes its path if it names
+ * the host of the request (RFC 9112, section 3.2.2). Targets that servers interpret differently
+ * become `REFUSED_TARGET`: dot segments, empty segments, fragments, backslashes and broken
+ * encodings. The query is unchanged.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

@@ -13,7 +13,7 @@ const TYPES: Record<string, Words> = {
   null: { zh: '空值', en: 'null' },
 }
 
-/** Returns the first schema error as a 400 that names the field and the fault. */
+/** Returns a 400 for the first schema error. Its message names the field and the fault. */
 export function schemaError(
   errors: readonly TLocalizedValidationError[],
   httpPart: string,
@@ -78,7 +78,10 @@ function wordsFor(
   }
 }
 
-/** Returns the bounds of a numeric field, which are named also when another type was sent. */
+/**
+ * Returns a text with the bounds of a numeric field. It is also part of the message about a wrong
+ * type.
+ */
 function boundsAt(schema: TSchema, pointer: string): Words {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
   const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
@@ -89,7 +92,8 @@ function boundsAt(schema: TSchema, pointer: string): Words {
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {
-  // An empty text means that the field is unset, so it is not offered as a choice.
+  // An empty text means that the field is unset, so the message does not list it as an allowed
+  // value.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
     .filter((value) => value !== '')
@@ -97,7 +101,10 @@ function oneOf(errors: readonly TLocalizedValidationError[]): Words {
   return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
 }
 
-/** Turns `/ids/1` into `ids[1]`; the whole body or query has its own name. */
+/**
+ * Converts a JSON pointer such as `/ids/1` to `ids[1]`. An empty pointer becomes the name of the
+ * part, such as `body`.
+ */
 function fieldName(pointer: string, httpPart: string): string {
   if (pointer === '') return httpPart
   return pointer

@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The origins of other sites from which pages may load scripts and images, or show frames. */
+/**
+ * The origins of other sites from which pages may load scripts and images, or which they may show
+ * in frames.
+ */
 export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
-  /** The origins of sound. */
+  /** The origins from which pages may load sound. */
   readonly media: readonly string[]
-  /** The additional origins to which forms may be sent. */
+  /** Additional origins to which pages may send forms. */
   readonly forms: readonly string[]
   /** True when one of the frames communicates with a window that it opens. */
   readonly hasPopups: boolean
@@ -22,8 +25,8 @@ export const NO_SOURCES: PageSources = {
   hasPopups: false,
 }
 
-// NOTE: there are no inline styles or scripts: React sets style properties through the CSSOM, which
-// the policy does not restrict.
+// NOTE: the policy forbids inline styles and scripts. React sets style properties through the
+// CSSOM, which the policy does not restrict.
 const policyOf = ({ scripts, frames, images, media, forms }: PageSources): string =>
   [
     "default-src 'none'",
@@ -54,8 +57,8 @@ const HEADERS = {
 } as const
 
 /**
- * Adds the headers to every answer, the console's pages included. Answers of `/api` are never
- * cached.
+ * Adds the security headers to every response, including the console's pages. Responses of `/api`
+ * are never cached.
  */
 export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(HEADERS)
@@ -68,7 +71,7 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
   }
 }
 
-/** Extends the policy for a page that needs other sites. */
+/** Extends the content security policy for a page that loads content from other sites. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
   const { scripts, frames, images, media, forms, hasPopups } = sources
   if ([scripts, frames, images, media, forms].some(({ length }) => length > 0)) {
@@ -78,8 +81,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Reports whether the request belongs to the management API: by its route, or without a route by
- * its path. It never uses another spelling of the path than the router's.
+ * Returns true when the request belongs to the management API. The matched route decides; without a
+ * route, the path in the router's form decides.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

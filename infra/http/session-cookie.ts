@@ -6,7 +6,10 @@ const NAME = 'session'
 
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
-/** The cookie lasts as long as the browser; the server limits the session. */
+/**
+ * Sets the session cookie. The browser deletes it when it closes, and the server limits the
+ * lifetime of the session.
+ */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
 }
@@ -15,14 +18,12 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(NAME, attributesFor(reply.request))
 }
 
-// NOTE: Lax and not Strict, because the return from an OAuth provider is a navigation from another
-// site.
+// NOTE: SameSite is Lax and not Strict, because the return from an OAuth provider is a navigation
+// from another site.
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
 
-/**
- * The account that logged in, with the version of its logins: a new password or role changes it.
- */
+/** The account that logged in. A new password or role increases `authVersion`. */
 type Account = { readonly id: number; readonly authVersion: number }
 
 const PATH = '/api/user'
@@ -32,9 +33,9 @@ const FORMAT = /^([\w-]{22})\.([0-9a-f]{64})$/
 const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 
 /**
- * Marks the browser as one that has logged in to this account. The mark outlives the session and
- * gives the browser its own login attempts while another client guesses the password. It does not
- * authenticate.
+ * Sets a signed cookie that identifies the browser as one that has logged in to this account. It
+ * outlives the session. Login attempts of this browser are counted separately, so another client
+ * that guesses the password does not block it. The cookie does not authenticate.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')
@@ -47,10 +48,7 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
   })
 }
 
-/**
- * Returns the id of the browser among those that have logged in to this account; null if it has
- * not.
- */
+/** Returns the id of a browser that has logged in to this account; null for any other browser. */
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null
@@ -65,8 +63,8 @@ const signatureOf = (
 ): string => server.gate.keyedHash('device', `${userId}.${authVersion}.${id}`)
 
 /**
- * Ends the browser's current session and starts one under a new id. From then on the account knows
- * the browser.
+ * Ends the browser's current session, starts a session under a new id, and sets the cookie that
+ * identifies the browser.
  */
 export async function startSession(
   request: FastifyRequest,

@@ -4,11 +4,14 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
-/** A session in use is updated at most this often, to save a write per request. */
+/**
+ * The last use of a session is recorded at most once in this time, to avoid a write on every
+ * request.
+ */
 const TOUCH_EVERY_MS = 60_000
 
 export type Session = {
-  /** The SHA-256 of the id, in hex. */
+  /** The SHA-256 of the session id, in hex. */
   readonly hash: string
   readonly userId: number
   /** The user's `authVersion` at login; a later version invalidates the session. */
@@ -16,13 +19,14 @@ export type Session = {
   /** True when the session was started with a generated password. */
   readonly isByTemporaryPassword: boolean
   /**
-   * The time of the latest authentication in unix milliseconds: the login, or a later confirmation.
+   * The time of the latest authentication in unix milliseconds: of the login, or of a later
+   * confirmation.
    */
   readonly provedAt: number
 }
 
 /**
- * The origin of a session, which is stored only in the table of sessions and deleted with the
+ * Where a session comes from. It is stored only in the table of sessions and is deleted with the
  * session.
  */
 export type SessionOrigin = {
@@ -31,7 +35,7 @@ export type SessionOrigin = {
   readonly isByTemporaryPassword?: boolean
 }
 
-/** One of a user's sessions, as its owner sees it. Times are in unix milliseconds. */
+/** A session as the session list shows it to its owner. Times are in unix milliseconds. */
 export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly id: number
   readonly hash: string
@@ -40,25 +44,31 @@ export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
 }
 
 /**
- * Server-side sessions with random 256-bit ids. Only their SHA-256 is stored, and they can be
- * revoked.
+ * Server-side sessions with random 256-bit ids, which can be revoked. Only the SHA-256 of an id is
+ * stored.
  */
 export type Sessions = {
-  /** Starts a session and returns its id for the cookie. The id is not stored. */
+  /** Starts a session and returns its id for the cookie. Only the hash of the id is stored. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
-  /** Returns null when the session is unknown, ended, idle for 12 hours or older than 7 days. */
+  /**
+   * Returns the session; null when it is unknown, has ended, was idle for 12 hours or is older than
+   * 7 days.
+   */
   find(id: string): Promise<Session | null>
   /**
-   * Returns those hashes whose session has not ended. An open socket keeps a session from being
-   * idle.
+   * Returns the hashes whose session has not ended. Idle time is ignored, because an open
+   * websocket counts as use.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
-  /** Returns the sessions that are valid for this `authVersion`, the most recently used first. */
+  /**
+   * Returns the user's sessions that are valid for this `authVersion`, the most recently used
+   * first.
+   */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
   /** Records that the user has authenticated again. */
   prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
-  /** Returns false when this user has no such session. */
+  /** Ends one session of the user. Returns false when the user has no session with this id. */
   endOne(userId: number, id: number): Promise<boolean>
   /** Ends all sessions of the user except the one with the given hash. */
   endAllOf(userId: number, exceptHash?: string): Promise<void>
@@ -105,8 +115,8 @@ type Row = {
 }
 
 /**
- * Creates the sessions in the schema `auth`, which is created when missing. `now` is in unix
- * milliseconds.
+ * Creates the store of sessions in the schema `auth`, which is created when missing. `now` is in
+ * unix milliseconds.
  */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
   await ensureSchema(pg, 'auth', TABLES)
@@ -177,7 +187,7 @@ const sessionOf = (hash: string, row: Row): Session => ({
   provedAt: Number(row.proved_at ?? row.started_at),
 })
 
-/** Operations of users on their own sessions. */
+/** Creates the operations that users perform on their own sessions. */
 function userSessions(
   pg: Pool,
   now: () => number,
@@ -216,6 +226,6 @@ function userSessions(
   }
 }
 
-/** Sanitises the header, because it is the caller's own text. */
+/** Sanitizes the header, because clients can send any text in it. */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -3,21 +3,28 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores, for a day, which balance each session and each access token was shown last. When an
- * absolute balance is submitted without `expected_quota`, it was derived from that one.
+ * Stores for a day which balance each session and each access token was last shown of each user.
+ * When a client submits an absolute balance without `expected_quota`, the stored balance is used in
+ * its place.
  */
 export type ShownBalances = {
-  /** `balances` maps user ids to the quota in the answer. */
+  /** Stores the balances that a response contains. `balances` maps user ids to quota. */
   readonly remember: (reader: Reader, balances: ReadonlyMap<number, number>) => Promise<void>
-  /** Returns null when this reader was shown no balance of the user within a day. */
+  /**
+   * Returns the user's balance that this reader was last shown; null when there was none within a
+   * day.
+   */
   readonly lastOf: (reader: Reader, userId: number) => Promise<bigint | null>
 }
 
-/** Each user has one access token, so the owner identifies it. */
+/**
+ * The session or access token that was shown a balance. Each user has one access token, which the
+ * user's id identifies.
+ */
 type Reader = Pick<Principal, 'userId' | 'sessionHash'>
 
-// NOTE: the size is bounded by readers × users within a day; showing the same balance again writes
-// nothing.
+// NOTE: the number of rows is limited by readers × users within a day. Showing an unchanged balance
+// again writes nothing.
 const TABLES = `
   create table if not exists auth.shown_balances (
     reader text not null,
@@ -33,7 +40,10 @@ const KEPT_MS = 86_400_000
 const RENEWED_MS = 3_600_000
 const SWEEP_EVERY_MS = 600_000
 
-/** All processes of the site share the table. `now` is in unix milliseconds. */
+/**
+ * Creates the store of shown balances, which all processes of the site share. `now` is in unix
+ * milliseconds.
+ */
 export async function createShownBalances(pg: Pool, now: () => number): Promise<ShownBalances> {
   await ensureSchema(pg, 'auth', TABLES)
   let sweptAt = now()
@@ -46,7 +56,7 @@ export async function createShownBalances(pg: Pool, now: () => number): Promise<
     remember: async (reader, balances) => {
       if (balances.size === 0) return
       await sweep()
-      // The rows have one order, so that two concurrent reads can't deadlock.
+      // The rows are written in one order, so that two concurrent reads can't deadlock.
       const rows = [...balances].sort(([one], [other]) => one - other)
       await pg.query({
         name: 'remember-shown-balances',

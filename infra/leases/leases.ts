@@ -6,45 +6,57 @@ import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
-/** The right to do what only one of the processes on one Postgres may do at a time. */
+/**
+ * The exclusive right of one process to do certain work. All processes on one Postgres compete for
+ * it.
+ */
 export type Lease = {
   readonly name: string
-  /** Increases whenever another process takes over; a holder with a lower fence is too late. */
+  /**
+   * The fencing token, which increases whenever another process acquires the lease. Work with a
+   * lower value is outdated.
+   */
   readonly fence: number
 }
 
 export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Names that one process at a time holds. The clock is the database's. A process that stalls for
- * longer than `ttlMs` loses its leases and learns of it when it resumes; its writes in the meantime
- * are rejected by `isCurrent`, which is evaluated inside the writing transaction.
+ * Leases on names, each of which one process at a time can have. Expiry is measured on the
+ * database's clock. A process that stalls for longer than `ttlMs` loses its leases and finds out
+ * when it resumes. Its writes in the meantime are rejected by `isCurrent`, which is evaluated
+ * inside the writing transaction.
  */
 export type Leases = {
   /**
-   * Waits for the name, then runs `work` until the signal aborts, because the lease was lost or
-   * `stop` was called. When `work` returns or fails, the name is released and queued for again.
+   * Acquires the lease and runs `work`, again and again until `stop` is called. The signal passed
+   * to `work` aborts when the lease is lost or `stop` is called. When `work` returns or fails, the
+   * lease is released and requested again.
    */
   readonly hold: (
     name: string,
     work: (lease: Lease, lost: AbortSignal) => Promise<void>,
     options?: { readonly ttlMs?: number },
   ) => HeldLease
-  /** Acquires or renews the name; null while another process holds it. */
+  /** Acquires or renews the lease on a name; returns null while another process has it. */
   readonly acquire: (name: string, ttlMs: number) => Promise<Lease | null>
   readonly release: (lease: Lease) => Promise<void>
   /**
-   * Acquires or renews many names in one statement; returns the leases that this process now holds.
+   * Acquires or renews several leases in one statement. Returns the leases that this process now
+   * has.
    */
   readonly acquireAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
-  /** Returns the owners of the names that start with `prefix`, by name. */
+  /** Returns the owners of the leases whose names start with `prefix`, by name. */
   readonly holders: (prefix: string) => Promise<Map<string, string>>
-  /** This process's owner id in the table. */
+  /** The id that identifies this process as an owner of leases. */
   readonly owner: string
 }
 
 export const LEASE_TTL_MS = 10_000
-/** A process that resumes from a stall may find that it still holds its lease. */
+/**
+ * The minimum time for a renewal. A process that resumes from a stall may find that it still has
+ * its lease.
+ */
 const RENEW_MS_MIN = 1_000
 
 const DDL = `
@@ -56,8 +68,9 @@ const DDL = `
   )`
 
 /**
- * NOTE: a process that stalls inside a transaction keeps the rows that `isCurrent` locked.
- * `skip locked` passes them over, so that the processes that query the table do not stall with it.
+ * SQL that acquires or renews leases. NOTE: a process that stalls inside a transaction keeps the
+ * rows locked that `isCurrent` locked. `skip locked` ignores these rows, so that other processes do
+ * not wait for the stalled process.
  */
 const TAKE = `
   with free as (
@@ -120,7 +133,8 @@ export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()):
 }
 
 /**
- * Ends every lease. Call it only where no other process can be alive, as after a start of Postgres.
+ * Ends every lease. Call it only when no other process can be running, such as after a start of the
+ * embedded Postgres.
  */
 export async function endAllLeases(pg: Pool): Promise<void> {
   await ensureSchema(pg, 'leases', DDL)
@@ -128,8 +142,8 @@ export async function endAllLeases(pg: Pool): Promise<void> {
 }
 
 /**
- * Reports, inside a transaction, whether the leases are still held. Until that transaction commits,
- * no other process can acquire them.
+ * Returns true when this process still has the leases. It must run inside a transaction: until that
+ * ends, no other process can acquire these leases.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -155,7 +169,7 @@ function holdLease(
   const pause = (signal = stopping.signal): Promise<void> =>
     delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
-  /** Resolves when the lease is lost or released. */
+  /** Renews the lease repeatedly. Resolves when the lease is lost or the work is over. */
   const renewUntilLost = async (
     lease: Lease,
     over: AbortController,
@@ -170,7 +184,8 @@ function holdLease(
       const leftMs = Math.max(validUntil - requestedAt, RENEW_MS_MIN)
       const renewed = await answerIn(acquire(name, ttlMs), leftMs).catch(() => undefined)
       if (renewed?.fence === lease.fence) validUntil = requestedAt + ttlMs
-      // Another process holds it, or its state has been unknown for so long that one may.
+      // The lease is lost when another process has it, or when it could not be renewed before it
+      // expired.
       else if (renewed !== undefined || performance.now() >= validUntil) break
     }
     over.abort()
@@ -179,8 +194,7 @@ function holdLease(
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
       const lease = await acquire(name, ttlMs).catch(() => null)
-      // A response that came late, or was read late, may describe a lease that another process
-      // holds by now.
+      // A response that arrives late may report a lease that another process has acquired since.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
         const renewing = renewUntilLost(lease, over, until)
@@ -189,7 +203,7 @@ function holdLease(
           warnThrottled(log, facts, `the work under the lease ${name} failed and will be retried`)
         })
         over.abort()
-        // A renewal in progress would otherwise reacquire the released lease.
+        // The last renewal must end first, because it could acquire the released lease again.
         await renewing
         await release(lease).catch(() => {})
       }

@@ -10,18 +10,21 @@ import {
   type TokensClaim,
 } from './port.ts'
 
-/** Allows at most `max` acts in any window of `periodMs`. */
+/** Allows at most `max` requests in any window of `periodMs`. */
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**
- * The times of one caller's latest acts, oldest first. The window is exact at the edge of any
- * period, whereas counters that restart every minute let through twice the limit.
+ * The times of a caller's latest requests, oldest first. The window is exact at any time, whereas
+ * counters that restart every minute would let through twice the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /** Returns 0 when one more act fits, else the milliseconds until it does. It counts nothing. */
+  /**
+   * Returns 0 when another request is allowed, else the milliseconds until it is. It does not count
+   * a request.
+   */
   waitMs({ max, periodMs }: RateLimit, now: number): number {
     const { times } = this
     const since = now - periodMs
@@ -29,7 +32,7 @@ class RateWindow {
     while (past < times.length && (times[past] ?? 0) <= since) past += 1
     if (past > 0) times.splice(0, past)
     const limiting = times[times.length - max]
-    // A time in the future was recorded before the clock was set back, so nobody waits for it.
+    // A time in the future was recorded before the clock was set back, so it causes no wait.
     return limiting === undefined || limiting > now ? 0 : limiting - since
   }
 
@@ -50,12 +53,15 @@ class RateWindow {
 
 type Amount = { readonly at: number; tokens: number }
 
-/** The tokens of one caller's last minute, call by call, oldest first, and their sum. */
+/** The tokens of a caller's calls in the last minute, oldest first, and their sum. */
 class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
-  /** Returns 0 when the estimate fits, else the milliseconds until it does. It counts nothing. */
+  /**
+   * Returns 0 when the estimate is within the limit, else the milliseconds until it is. It does not
+   * count the tokens.
+   */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
     let past = 0
@@ -96,7 +102,10 @@ class TokenWindow {
 }
 
 const SWEEP_MS = 30_000
-/** Limits the keys of each kind, because an attacker can invent any number of addresses. */
+/**
+ * The maximum number of keys per kind of limit, because an attacker can use any number of
+ * addresses.
+ */
 const KEYS_MAX = 100_000
 
 export type MemoryLimits = Omit<Limits, 'enter'> & {
@@ -104,7 +113,7 @@ export type MemoryLimits = Omit<Limits, 'enter'> & {
   readonly close: () => void
 }
 
-/** Creates the limits of a single process. `now` is in milliseconds of a monotonic clock. */
+/** Creates limits within a single process. `now` is in milliseconds of a monotonic clock. */
 export function createMemoryLimits(now: () => number): MemoryLimits {
   const counts = new Counts()
   const sweeping = setInterval(() => counts.sweep(now()), SWEEP_MS)
@@ -195,7 +204,10 @@ class Counts {
   }
 }
 
-/** Returns the entry of the key. A new entry replaces the oldest one when the map is full. */
+/**
+ * Returns the entry of the key, which is created when missing. When the map is full, the oldest
+ * entry is removed first.
+ */
 function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
   if (found !== undefined) return found
@@ -208,14 +220,15 @@ function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T 
   return made
 }
 
-/** Counts tries and computes the wait that follows from them. */
+/** Counts failed tries and computes how long the next try must wait. */
 class Backoff {
   private tries = 0
   private lastAt = 0
   private forgetMs = 0
 
   /**
-   * Returns 0 when one more try may be made, else the milliseconds until then. It counts nothing.
+   * Returns 0 when another try is allowed, else the milliseconds until it is. It does not count a
+   * try.
    */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0

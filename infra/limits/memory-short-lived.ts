@@ -5,8 +5,8 @@ const VALUES_MAX = 50_000
 type Entry = { readonly value: string; readonly until: number; tries: number }
 
 /**
- * Creates the bounded short-lived values of a single process. `now` is in milliseconds of a
- * monotonic clock.
+ * Creates short-lived values within a single process, whose number is limited. `now` is in
+ * milliseconds of a monotonic clock.
  */
 export function createMemoryShortLived(now: () => number): ShortLived {
   const all = new Map<string, Entry>()

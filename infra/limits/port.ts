@@ -1,23 +1,23 @@
-/** Allows at most `max` acts in any window of `periodMs`. */
+/** Allows at most `max` requests in any window of `periodMs`. */
 export type RateClaim = {
   readonly kind: 'rate'
   readonly key: string
   readonly max: number
   readonly periodMs: number
   /**
-   * If true, the act is subtracted when the permit is released as refunded. This counts only
-   * successes, or only wrong tries.
+   * If true, a request is no longer counted when its permit is released as refunded. Such a limit
+   * counts only successes, or only failed tries.
    */
   readonly isRefundable: boolean
 }
 
-/** Allows at most `max` permits at the same time. */
+/** Allows at most `max` permits that are acquired and not yet released. */
 export type PermitsClaim = { readonly kind: 'seats'; readonly key: string; readonly max: number }
 
 /**
- * Allows at most `max` tokens in any minute: `estimate` is reserved at entry and corrected when the
- * permit is released. A request for more than `max` passes when the window is empty, because
- * waiting would never help.
+ * Allows at most `max` tokens in any minute. `estimate` is reserved when a permit is acquired, and
+ * corrected when the permit is released. A request for more than `max` is allowed when the window
+ * is empty, because waiting would never help.
  */
 export type TokensClaim = {
   readonly kind: 'tokens'
@@ -27,8 +27,9 @@ export type TokensClaim = {
 }
 
 /**
- * After `freeTries`, the wait doubles with each further try, from one second up to `delayMsMax`.
- * The tries are forgotten when a permit is refunded, or after `forgetMs` without a try.
+ * Makes tries wait. After `freeTries`, the wait doubles with each further try, from one second up
+ * to `delayMsMax`. The tries are no longer counted after a permit is refunded, or after `forgetMs`
+ * without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -38,43 +39,48 @@ export type BackoffClaim = {
   readonly forgetMs: number
 }
 
-/** One limit of an act. `key` names it among all limits of its kind. Limits are at least 1. */
+/**
+ * One limit that a request must respect. `key` identifies it among all limits of its kind. Limits
+ * are at least 1.
+ */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {
   readonly isRefunded: boolean
-  /** The number of tokens that was used. Without it, the estimate remains. */
+  /** The number of tokens that were used. Without this number, the estimate stays reserved. */
   readonly tokens?: number
 }
 
-/** The permit of an act. It is released once, at the end; further releases do nothing. */
+/**
+ * The permission for one request. It is released once, when the request ends; further calls of
+ * `release` do nothing.
+ */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
-/** The act is rejected, and nothing was counted. */
+/** The result for a request that is rejected. Nothing was counted. */
 export type Full = {
-  /** The index of the first claim that is full. */
+  /** The index of the first claim whose limit is reached. */
   readonly full: number
   /**
-   * The milliseconds until all claims could have room. For permits it is unknown, and one second is
-   * returned.
+   * The milliseconds until all claims may be available. For a limit on permits the time is unknown,
+   * and one second is returned.
    */
   readonly waitMs: number
 }
 
 /**
- * Decides whether an act may begin. All claims are granted in one step or none are: of fifty
- * simultaneous acts, a limit of ten admits ten. Limits never decide about money.
+ * Decides whether a request may begin. Either all of its claims are granted or none are. The
+ * decision is atomic: of fifty simultaneous requests, a limit of ten admits ten. Limits never
+ * decide about money.
  */
 export interface Limits {
   /**
-   * `owner` (such as `user:7`) identifies whose limits these are. All counts of one owner are kept
-   * in one place. The result is synchronous where the counts are in this process. It never rejects.
+   * Acquires a permit, or reports which limit is reached. `owner` (such as `user:7`) is the user or
+   * client whose requests are limited. All counts of one owner are stored in one place. The result
+   * is synchronous when the counts are in this process. It never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
-  /**
-   * Returns true while counts that should be shared between processes are kept by this process
-   * alone.
-   */
+  /** Returns true while this process alone keeps counts that should be shared between processes. */
   isDegraded(): boolean
 }
 

@@ -17,8 +17,9 @@ const SWEEP_EVERY_MS = 60_000
 type Row = { readonly value: Buffer; readonly until: string }
 
 /**
- * Stores short-lived values for all processes of the site, and across restarts, where there is no
- * Redis: a code that one worker issued may be redeemed in another. `now` is in unix milliseconds.
+ * Creates short-lived values in Postgres, for sites without Redis. All processes share them, and
+ * they survive restarts, so a code that one worker issued may be redeemed in another. `now` is in
+ * unix milliseconds.
  */
 export async function createPostgresShortLived(
   pg: Pool,
@@ -67,14 +68,15 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // The condition spares a value that was stored in the meantime, which has its own tries.
+      // The condition on `tries` keeps a value that was stored in the meantime, because its tries
+      // start again at 0.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },
   }
 }
 
-/** Deletes expired values, at most once a minute. */
+/** Creates a function that deletes expired values, at most once a minute. */
 function createSweep(pg: Pool, now: () => number): () => Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   return async () => {

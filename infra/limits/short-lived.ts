@@ -4,21 +4,24 @@ import { createKeyedHash } from '../vault/key-ring.ts'
 
 /**
  * Values that live for minutes and are used once, such as verification codes and OAuth states.
- * Methods reject with `ShortLivedUnavailable` when the values can't be reached, and access is then
- * denied.
+ * Methods reject with `ShortLivedUnavailable` when the store can't be reached, and callers then
+ * deny access.
  */
 export interface ShortLived {
-  /** Stores a value. It replaces an older value of the same kind and key, and its tries. */
+  /**
+   * Stores a value. It replaces an older value of this kind and key, and resets the number of
+   * tries.
+   */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
   /**
    * Removes and returns the value; null when there is none. Only one of several simultaneous
-   * callers receives it.
+   * callers gets the value.
    */
   take(kind: string, key: string): Promise<string | null>
   peek(kind: string, key: string): Promise<string | null>
   /**
-   * Counts a try before the value is compared. Returns the number of tries left after this one.
-   * Returns null when there is no value, or when the try exceeds `max`; the value is then deleted.
+   * Counts a try. Call it before comparing the value. Returns the number of tries that are left;
+   * null when there is no value, or when the try exceeds `max`, which deletes the value.
    */
   countTry(kind: string, key: string, max: number): Promise<number | null>
 }
@@ -31,17 +34,20 @@ export class ShortLivedUnavailable extends Error {
 }
 
 /**
- * Encrypts short-lived values for storage outside the process, so that a dump of them reveals
- * nothing.
+ * Functions that encrypt short-lived values for storage outside of the process, so that a dump of
+ * the storage reveals nothing.
  */
 type SealedValues = {
-  /** Returns the stored name of a key: a keyed hash, with the kind in clear text. */
+  /**
+   * Returns the name under which a value is stored: a keyed hash of its key, with the kind in clear
+   * text.
+   */
   readonly nameOf: (kind: string, key: string) => string
   readonly seal: (name: string, value: string) => Buffer
   readonly open: (name: string, sealed: Buffer | null) => string | null
 }
 
-/** Hashes keys and encrypts values under keys that are derived from `SECRET_KEY`. */
+/** Creates the functions, which hash and encrypt with keys that are derived from `SECRET_KEY`. */
 export function createSealedValues(secretKey: Uint8Array): SealedValues {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))

@@ -1,4 +1,6 @@
-/** One mail to one mailbox. `to` is a bare address that the caller has validated. */
+/**
+ * A mail to one mailbox. `to` is an address without a display name, which the caller has validated.
+ */
 export type Mail = {
   readonly to: string
   readonly subject: string
@@ -6,26 +8,28 @@ export type Mail = {
   readonly html?: string
 }
 
-/** Sends the site's mails. A mail is sent once: nothing is queued or retried. */
+/** Sends the site's mails. A mail is sent once; there is no queue and no retry. */
 export interface Mailer {
   /**
-   * Resolves once the mail server accepted the mail, within `MAIL_MS_MAX`; rejects with
-   * `MailFailed`.
+   * Resolves when the mail server has accepted the mail, within `MAIL_MS_MAX`. Otherwise rejects
+   * with `MailFailed`.
    */
   send(mail: Mail): Promise<void>
 }
 
 export type MailErrorCode =
-  /** No server or no sender is configured. */
+  /** The configuration has no mail server or no sender. */
   | 'not-set-up'
-  /** The outbound policy forbids the server's address. */
+  /** The outbound policy forbids the address of the mail server. */
   | 'not-allowed'
   | 'unreachable'
   | 'timed-out'
-  /** TLS is missing where the password needs it, or the certificate is not trusted. */
+  /**
+   * The server offers no TLS although a password would be sent, or its certificate is not trusted.
+   */
   | 'not-safe'
   | 'login-refused'
-  /** The server rejects this mail: its sender, its recipient or its content. */
+  /** The server rejects this mail because of its sender, recipient or content. */
   | 'mail-refused'
   /** Too many mails are being sent at the same time. */
   | 'busy'
@@ -39,5 +43,5 @@ export class MailFailed extends Error {
   }
 }
 
-/** The longest time that a mail can keep a caller waiting. */
+/** The longest time that sending a mail may take, in milliseconds. */
 export const MAIL_MS_MAX = 15_000

@@ -4,13 +4,13 @@ import { openSocket } from '../outbound/connector.ts'
 import { OutboundError, type OutboundPolicy } from '../outbound/guard.ts'
 import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port.ts'
 
-/** The operator's settings. With an empty `host` or `from` no mail can be sent. */
+/** The mail settings of the site. When `host` or `from` is empty, no mail can be sent. */
 export type MailSettings = {
   readonly host: string
   readonly port: number
-  /** Uses TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** True means TLS from the first byte. False means STARTTLS if the server offers it. */
   readonly isTls: boolean
-  /** Empty means without login. */
+  /** The user name for the mail server. An empty name means that the mailer does not log in. */
   readonly account: string
   readonly password: string
   readonly from: { readonly name: string; readonly address: string }
@@ -20,9 +20,9 @@ const STEP_MS_MAX = 5_000
 const CONCURRENT_MAX = 32
 
 /**
- * Sends mails by SMTP. Settings are read for each mail, so that a changed option applies to the
- * next one. Connections are opened under `policy`, one for each mail; `stepMsMax` bounds connecting
- * and the greeting.
+ * Creates a mailer that sends by SMTP. It reads the settings for each mail, so that a changed
+ * option applies to the next mail. Each mail has its own connection, which is opened under
+ * `policy`. `stepMsMax` limits the time for connecting and for the greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,
@@ -46,7 +46,7 @@ export function createSmtpMailer(
           subject,
           text,
           ...(html === undefined ? {} : { html }),
-          // Replies have no reader, and out-of-office replies would bounce back and forth.
+          // Nobody reads replies, and out-of-office replies could cause a mail loop.
           headers: { 'auto-submitted': 'auto-generated' },
           signal: AbortSignal.timeout(MAIL_MS_MAX),
         })
@@ -79,15 +79,15 @@ function transportOf(
     getSocket: (_options, callback) => {
       openSocket(policy, { host, port, timeoutMs }).then((connection) => {
         const isHere = isLoopbackAddress(plainAddress(connection.remoteAddress ?? '') ?? '')
-        // Traffic on this machine can't be intercepted, and a local server's certificate is rarely
-        // valid.
+        // TLS is not required for a server on this machine, because its traffic can't be
+        // intercepted and its certificate is rarely valid.
         callback(null, { connection, ...(isHere ? { ignoreTLS: true } : { requireTLS: hasLogin }) })
       }, callback)
     },
   }
 }
 
-/** Maps nodemailer's error codes. */
+/** The codes of nodemailer's errors, mapped to the codes of `MailFailed`. */
 const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EAUTH: 'login-refused',
   ENOAUTH: 'login-refused',
@@ -98,7 +98,7 @@ const BY_CODE: Readonly<Record<string, MailErrorCode>> = {
   EMESSAGE: 'mail-refused',
 }
 
-/** Maps the error of a mail that was not sent to its code. */
+/** Returns the code of `MailFailed` for the error of a mail that was not sent. */
 function errorCodeOf(error: unknown): MailErrorCode {
   if (error instanceof MailFailed) return error.code
   if (error instanceof OutboundError) return 'not-allowed'
@@ -107,5 +107,8 @@ function errorCodeOf(error: unknown): MailErrorCode {
   return BY_CODE[String(code)] ?? 'unreachable'
 }
 
-/** Matches Node's codes of a failed handshake, which nodemailer reports as a plain socket error. */
+/**
+ * Matches Node's error codes of a failed TLS handshake, which nodemailer reports as a plain socket
+ * error.
+ */
 const TLS_CODES = /CERT|SIGNED|VERIFY|ERR_TLS|ERR_SSL/

@@ -47,8 +47,8 @@ const metadata = new BlockList()
 for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * Returns the address in one canonical spelling: without a zone, and with an IPv4 address that is
- * mapped into IPv6 as that IPv4 address. Returns null when the text is not an address.
+ * Returns the canonical form of an address: without a zone, and with an IPv4-mapped IPv6 address as
+ * IPv4. Returns null when the text is not an address.
  */
 export function plainAddress(text: string): string | null {
   const zone = text.indexOf('%')
@@ -56,7 +56,7 @@ export function plainAddress(text: string): string | null {
   const family = isIP(address)
   if (family === 0) return null
   if (family === 4) return address
-  // URL spells every IPv6 address in its canonical hexadecimal form.
+  // URL converts an IPv6 address to its canonical hexadecimal form.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   if (!canonical.startsWith('::ffff:')) return canonical
   const [high, low] = canonical.slice(7).split(':')
@@ -68,14 +68,14 @@ export function plainAddress(text: string): string | null {
 const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** These three functions take addresses as `plainAddress` spells them. */
+/** This function and the next two require an address in the form that `plainAddress` returns. */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
 
 /**
- * Returns a predicate for a set of IPv4 and IPv6 addresses and CIDR ranges. Invalid entries are
- * ignored.
+ * Returns a function that tests whether an address is in a set of IPv4 and IPv6 addresses and CIDR
+ * ranges. Invalid entries are ignored.
  */
 export function addressSet(entries: Iterable<string>): (address: string) => boolean {
   const list = new BlockList()

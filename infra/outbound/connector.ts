@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { OutboundError, type OutboundPolicy } from './guard.ts'
 
-/** Resolves a name to all of its addresses. Tests replace it. */
+/** Resolves a host name to all of its addresses. Tests replace this function. */
 export type Resolve = (
   hostname: string,
   callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
@@ -13,10 +13,10 @@ export const resolveByDns: Resolve = (hostname, callback) =>
   lookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
 
 /**
- * Opens the connections for undici that the policy allows. A name is resolved once, all of its
- * addresses must be allowed, and the socket connects to one of them. A literal address never
- * reaches `lookup`, so it is checked beforehand. The address that was reached is checked again
- * before the socket is returned, that is before any byte of the request is sent.
+ * Creates a connector for undici that opens only allowed connections. A host name is resolved once,
+ * all of its addresses must be allowed, and the socket connects to one of them. A literal address
+ * does not pass through `lookup`, so it is checked before. The connected address is checked again
+ * before the socket is returned, which is before any byte of the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,
@@ -48,8 +48,8 @@ const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: n
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
 /**
- * Resolves a name to its addresses if all of them are allowed; otherwise it fails with
- * `OutboundError`.
+ * Creates a lookup function that returns the addresses of a host name if all of them are allowed.
+ * Otherwise the lookup fails with `OutboundError`.
  */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
@@ -67,8 +67,9 @@ function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): 
 type SocketAddress = { readonly host: string; readonly port: number; readonly timeoutMs: number }
 
 /**
- * Opens a socket for protocols other than HTTP under the same checks: the literal address, every
- * address of a name, and the address that was reached. The caller must close the socket.
+ * Opens a socket for a protocol other than HTTP, with the checks of `guardedConnector`: the literal
+ * address, every address of a host name, and the connected address. The caller must close the
+ * socket.
  */
 export function openSocket(
   policy: OutboundPolicy,
@@ -80,7 +81,8 @@ export function openSocket(
     if (isIP(name) !== 0 && !policy.isAddressAllowed(name, port)) return fail(new OutboundError())
     const socket = connect({ host: name, port, lookup: guardedLookup(policy, port, resolve) })
     const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
-    // The listener stays, because an error before the caller adds its own would end the process.
+    // The listener is never removed, because an error before the caller adds a listener would end
+    // the process.
     socket.on('error', (error) => {
       clearTimeout(timer)
       fail(error)

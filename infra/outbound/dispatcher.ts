@@ -6,23 +6,23 @@ import { proxyConnector } from './proxy-connector.ts'
 
 export type Connections = {
   /**
-   * Serves `undici.request(url, { dispatcher })` for any origin that the policy allows. Refused
-   * connections fail with `OutboundError`. Redirects are never followed. Send `accept-encoding:
-   * identity`.
+   * The dispatcher for `undici.request(url, { dispatcher })`, for any origin that the policy
+   * allows. Refused connections fail with `OutboundError`. Redirects are not followed. Requests
+   * should have the header `accept-encoding: identity`.
    */
   readonly dispatcher: Dispatcher
   /**
-   * Returns the connections to one origin (`https://host:port`), for code that dispatches by
-   * itself.
+   * Returns the connection pool of one origin (`https://host:port`), for code that calls a pool
+   * directly.
    */
   readonly poolFor: (origin: string) => Pool
 }
 
 export type Outbound = Connections & {
   /**
-   * Returns connections through a proxy (`http://user:password@host:port`); null connects directly.
-   * With an invalid proxy address, every connection fails. Call it for each request, because the
-   * pools of proxies that were not used for long are closed.
+   * Returns connections through a proxy (`http://user:password@host:port`); null means direct
+   * connections. With an invalid proxy address, every connection fails. Call it for each request,
+   * because the pools of proxies that are rarely used are closed.
    */
   readonly via: (proxy: string | null) => Connections
   readonly close: () => Promise<void>
@@ -30,14 +30,14 @@ export type Outbound = Connections & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /** The limit is 0 if the caller watches the time itself. */
+  /** The time limit for the response headers; 0 if the caller limits the time itself. */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** The maximum number of bytes of an answer; -1 if the caller watches the size itself. */
+  /** The maximum number of bytes of a response; -1 if the caller limits the size itself. */
   readonly maxResponseBytes: number
 }
 
-/** Limits for management calls; the relay has its own deadlines. */
+/** The limits of management calls. The relay applies its own deadlines. */
 export const MANAGEMENT_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 10_000,
@@ -47,14 +47,14 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 
 const CONNECTIONS_PER_ORIGIN = 4_096
 /**
- * The number of proxies whose pools are kept open, whether channels use them or an admin tried them
- * once.
+ * The maximum number of proxies whose connection pools are kept open. They include proxies that an
+ * administrator has only tested.
  */
 const PROXIES_MAX = 256
 
 /**
- * Creates outgoing HTTP connections under one policy, which is enforced on every connection.
- * Proxies of the environment are ignored.
+ * Creates outgoing HTTP connections under a policy, which every connection must satisfy. Proxy
+ * settings in the environment are ignored.
  */
 export function createOutbound(
   policy: OutboundPolicy,
@@ -65,7 +65,7 @@ export function createOutbound(
   const direct = openConnections(limits, (url) =>
     guardedConnector(policy, portOf(url), timeoutMs, resolve),
   )
-  /** The most recently used proxy is last. */
+  /** The connections by proxy, from the least to the most recently used. */
   const byProxy = new Map<string, ConnectionSet>()
   const retiring = new Set<ConnectionSet>()
   const through = (proxy: string): Connections => {
@@ -100,8 +100,8 @@ export function createOutbound(
 type ConnectionSet = Connections &
   Pick<Outbound, 'close'> & {
     /**
-     * Closes the pools once their requests have finished, and accepts no new ones. It never
-     * rejects.
+     * Accepts no more requests, and closes the pools once the requests in progress have finished.
+     * Never rejects.
      */
     readonly retire: () => Promise<unknown>
   }

@@ -9,9 +9,10 @@ import {
 } from './address.ts'
 
 /**
- * Decides where a connection may lead. The `operator` policy applies to addresses that admins enter
- * (a channel's base URL) and allows the configured private upstreams. The `user` policy applies to
- * addresses that users enter and allows only public ones on the standard ports.
+ * Decides to which addresses connections may be opened. The `operator` policy is for addresses that
+ * administrators enter, such as a channel's base URL, and allows the configured private upstreams.
+ * The `user` policy is for addresses that users enter, and allows only public addresses on the
+ * standard ports.
  */
 export type OutboundPolicy = {
   readonly kind: 'operator' | 'user'
@@ -26,8 +27,8 @@ export type CheckedUrl =
   | { readonly isAllowed: false; readonly fault: UrlErrorCode }
 
 /**
- * Thrown for connections that the guard refused. The message is always the same, so that it reveals
- * nothing about the network.
+ * Thrown for a connection that the policy forbids. The message is always the same, so that it
+ * reveals nothing about the network.
  */
 export class OutboundError extends Error {
   readonly code = 'OUTBOUND_REFUSED'
@@ -40,8 +41,8 @@ export class OutboundError extends Error {
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
 /**
- * Allows public addresses, the listed private ones, and loopback while the server itself listens on
- * loopback.
+ * Returns the `operator` policy. It allows public addresses, the listed private addresses, and
+ * loopback while the server listens on loopback.
  */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({
@@ -59,7 +60,9 @@ export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   return { kind: 'operator', isAddressAllowed, isPortAllowed: (port) => port > 0 }
 }
 
-/** Allows public addresses on the ports 80 and 443, and never the operator's private upstreams. */
+/**
+ * Allows public addresses on ports 80 and 443. Private upstreams of the operator are never allowed.
+ */
 export const userPolicy: OutboundPolicy = {
   kind: 'user',
   isAddressAllowed: (text) => {
@@ -70,8 +73,8 @@ export const userPolicy: OutboundPolicy = {
 }
 
 /**
- * Checks what the text of a URL alone shows. The addresses of a name are checked on every
- * connection, because a name may resolve differently when it is used than when it was saved.
+ * Checks the text of a URL without resolving its host name. The addresses of the host name are
+ * checked on every connection, because they may change after the URL is saved.
  */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -94,8 +97,8 @@ const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
 /**
- * Returns the addresses that a host stands for without resolving it; an empty list for a name that
- * must be resolved.
+ * Returns the addresses of a host that are known without resolving it; an empty list for a name
+ * that must be resolved.
  */
 function knownAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
@@ -107,7 +110,10 @@ function knownAddresses(hostname: string): readonly string[] {
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
-/** Prevents a channel that points at the gateway itself, which would call itself without end. */
+/**
+ * Returns true for an address of this machine. A channel that points to the gateway itself would
+ * call itself endlessly.
+ */
 function isOwnAddress(address: string): boolean {
   if (isLoopbackAddress(address)) return true
   for (const addresses of Object.values(networkInterfaces())) {

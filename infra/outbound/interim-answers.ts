@@ -8,9 +8,9 @@ const HEAD_BYTES_MAX = 16 * 1024
 const REQUEST_HEAD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/
 
 /**
- * Skips unrequested interim responses (1xx), as RFC 9110 (15.2) requires of clients. undici treats
- * a `100 Continue` as a broken response and closes the connection. A 101 remains an error, because
- * no request asks for another protocol.
+ * Wraps a connector so that unrequested interim responses (1xx) are skipped, as RFC 9110 (15.2)
+ * requires of clients. undici treats a `100 Continue` as a broken response and closes the
+ * connection. A 101 remains an error, because no request asks for another protocol.
  */
 export const withoutInterim =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -22,7 +22,8 @@ export const withoutInterim =
     })
 
 /**
- * This relies on undici writing each request's head as one string, and reading only through `read`.
+ * Removes interim responses from what the socket reads. It relies on undici writing the head of
+ * each request as one string, and reading only through `read`.
  */
 function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
@@ -55,7 +56,10 @@ function afterInterim(bytes: Buffer): Buffer {
   return rest
 }
 
-/** Returns true also when the first line has not arrived completely. */
+/**
+ * Returns true when the bytes begin an interim response, or could begin one because the first line
+ * is incomplete.
+ */
 function mayBeInterim(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, INTERIM.length)
   if (!bytes.subarray(0, length).equals(INTERIM.subarray(0, length))) return false

@@ -5,8 +5,8 @@ import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
 import { checkUrl, OutboundError, type OutboundPolicy, portOf } from './guard.ts'
 
 /**
- * Thrown when the proxy fails or refuses the connection. The message names neither the proxy nor
- * the provider.
+ * Thrown when the proxy fails or refuses the connection. The message contains the name of neither
+ * the proxy nor the provider.
  */
 export class ProxyFailed extends Error {
   readonly code = 'PROXY_FAILED'
@@ -22,10 +22,10 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefined }
 
 /**
- * Opens connections to `target` (an origin) through a proxy by CONNECT. If the target speaks TLS,
- * the proxy can't read the traffic. The proxy is connected to under the policy like any address.
- * The target is checked by its text alone, because the proxy resolves its name. If `proxy` is not a
- * valid proxy address, every connection fails.
+ * Creates a connector that opens connections to `target` (an origin) through a proxy by CONNECT. If
+ * the target uses TLS, the proxy can't read the traffic. The connection to the proxy must satisfy
+ * the policy. Only the text of the target is checked, because the proxy resolves its name. If
+ * `proxy` is not a valid proxy address, every connection fails.
  */
 export function proxyConnector(
   policy: OutboundPolicy,
@@ -54,7 +54,10 @@ export function proxyConnector(
   }
 }
 
-/** A refusal by the policy keeps its own error. */
+/**
+ * Returns the error for a proxy that could not be reached. An `OutboundError` of the policy is
+ * returned unchanged.
+ */
 const unreached = (error: Error): Error =>
   error instanceof OutboundError ? error : new ProxyFailed('the proxy could not be reached')
 
@@ -70,7 +73,10 @@ function connectRequest(authority: string, login: string | null): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Requests a tunnel from the proxy, within `timeoutMs` and with an answer of bounded size. */
+/**
+ * Sends the CONNECT request to the proxy. The response must arrive within `timeoutMs`, and its size
+ * is limited.
+ */
 function openTunnel(
   socket: Socket,
   connectHead: string,

@@ -3,9 +3,7 @@ import { checkUrl, userPolicy } from './guard.ts'
 /** Header values may contain only printable ASCII. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/**
- * Returns the URL of a user's webhook if it is https and its address is allowed; otherwise null.
- */
+/** Returns the URL of a user's webhook; null unless it is https and its address is allowed. */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
@@ -14,8 +12,9 @@ export function webhookAddress(url: string): URL | null {
 export type WebhookErrorCode = 'url' | 'secret'
 
 /**
- * Returns which part of a stored webhook the current rules no longer allow to be sent; null if
- * none. `secret` is undefined when it is no longer stored, and null when there is none.
+ * Returns which part of a stored webhook makes sending impossible under the current rules; null
+ * when it can be sent. `secret` is null for a webhook without a secret, and undefined when the
+ * secret is no longer stored.
  */
 export function webhookErrorOf(
   url: string,

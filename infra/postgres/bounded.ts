@@ -8,14 +8,16 @@ import {
   type DriverFactory,
 } from 'slonik'
 
-/** Postgres did not answer in time. It is unknown whether the statement was executed. */
+/**
+ * Thrown when Postgres did not answer in time. It is unknown whether the statement was executed.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
 /**
- * Reports whether the error means that the database is unreachable, and not that the statement
- * failed.
+ * Returns true when the error means that the database is unreachable, and false when the statement
+ * itself failed.
  */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ||
@@ -23,15 +25,18 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof BackendTerminatedError ||
   error instanceof BackendTerminatedUnexpectedlyError
 
-/** The driver has this field, but its types do not declare it. 0 sets no limit. */
+/**
+ * A query with a time limit in milliseconds, where 0 means no limit. The driver's type declarations
+ * lack this field.
+ */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Limits `pg.query` to `withinMs`, unless the statement has its own `query_timeout`. Statements on
- * a client of `pg.connect()` are not limited: rebuilds, verifications and DDL that waits for a lock
- * may take as long as they need.
+ * Limits each `pg.query` to `withinMs` unless the statement has its own `query_timeout`. Statements
+ * on a client of `pg.connect()` are not limited, because rebuilds, verifications and DDL that waits
+ * for a lock may take as long as they need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>
@@ -50,7 +55,8 @@ export function boundQueries(pg: Pool, withinMs: number): void {
 }
 
 /**
- * Wraps Slonik's driver so that each statement is limited. Slonik drops a connection that failed.
+ * Wraps Slonik's driver so that each statement has a time limit. Slonik closes a connection whose
+ * statement failed.
  */
 export const boundedDriver =
   (withinMs: number): DriverFactory =>
@@ -63,7 +69,7 @@ export const boundedDriver =
     return { ...driver, createClient: async () => bound(await driver.createClient()) }
   }
 
-/** Rejects with `DatabaseUnavailable` when there is no answer in time. */
+/** Resolves with the result of `answer`, or rejects with `DatabaseUnavailable` after `withinMs`. */
 export async function answerIn<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

@@ -14,10 +14,12 @@ import {
 import { join } from 'node:path'
 import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
-/** A Postgres data folder, with what is needed to run it and to connect to it. */
+/** A Postgres data folder, and what is needed to run its server and to connect. */
 export type Cluster = {
   readonly folder: string
-  /** The name appears in the title of each of its processes, which identifies them. */
+  /**
+   * The cluster name. The title of each server process contains it, which identifies the process.
+   */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs
@@ -27,8 +29,8 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Postgres refuses to run as root. It then runs as the owner of its files, which is nobody at
- * first.
+ * Returns the system user for the server. Postgres refuses to run as root, so root starts it as the
+ * owner of the data folder, or as `nobody` when there is no data folder yet.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -39,16 +41,16 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * Returns how the server addresses its data folder. When it is started as root, it runs as a user
- * who may not be able to enter DATA_DIR, but it can use the working folder that this process opened
- * for it.
+ * Returns the path by which the server reaches its data folder. A server that root starts runs as
+ * another user, who may not be able to enter DATA_DIR. That server uses its working folder, which
+ * this process opened for it.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
 
 /**
- * Opens the cluster in `dataDir`, or creates one. An incomplete cluster is deleted and created
- * again.
+ * Opens the cluster in `dataDir`, or creates it. A cluster whose creation was interrupted is
+ * deleted and created again.
  */
 export async function openCluster(
   dataDir: string,
@@ -61,8 +63,8 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept, because the data folder may only be absent, such as a volume that is
-  // not mounted.
+  // Existing secrets are kept, because the data folder may be missing only temporarily, such as a
+  // volume that is not mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -77,8 +79,8 @@ function makeSecrets(secretFile: string): { name: string; password: string } {
     name: `tallygate-${randomBytes(6).toString('hex')}`,
     password: randomBytes(24).toString('base64url'),
   }
-  // The file gets its name once it is complete, because a killed start must leave nothing
-  // unreadable.
+  // The file is renamed once it is complete, because a start that is killed must not leave a
+  // partial file.
   const unfinished = `${secretFile}.unfinished`
   writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   renameSync(unfinished, secretFile)
@@ -117,7 +119,7 @@ function versionOf(folder: string): string {
 }
 
 /**
- * Runs `initdb`: UTF-8 in byte order whatever the machine's locale, checksums, and password
+ * Runs `initdb` with UTF-8, byte order regardless of the machine's locale, checksums, and password
  * authentication.
  */
 async function initialise(cluster: Cluster, native: string, durable: boolean): Promise<void> {
@@ -134,7 +136,8 @@ async function initialise(cluster: Cluster, native: string, durable: boolean): P
       join(native, 'bin', 'initdb'),
       [
         ...['-D', ownFolder(cluster), '-U', USER, '-A', 'scram-sha-256', '--data-checksums'],
-        // NOTE: as root, the file is reached through its open handle, like the folder.
+        // NOTE: a server user other than root can't open the file by its path, so the file is
+        // passed as an open handle.
         `--pwfile=${runAs.uid === undefined ? passwordFile : '/proc/self/fd/3'}`,
         ...[
           '--encoding=UTF8',

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../config/config.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
-/** Another process uses this data folder; the message names it. */
+/** Thrown when another process uses this data folder. The message names that process. */
 export class DataFolderInUse extends Error {
   readonly isOperatorError = true
   constructor(dataDir: string, owner: string) {
@@ -18,12 +18,12 @@ export type DataLock = { readonly release: () => void }
 const SQLITE_BUSY = 5
 
 /**
- * Locks the data folder for this process, or throws `DataFolderInUse` at once. Throws `ConfigError`
- * when the folder can't be created or written.
+ * Locks the data folder for this process, or throws `DataFolderInUse` immediately. Throws
+ * `ConfigError` when the folder can't be created or written.
  *
- * The lock belongs to the kernel (SQLite takes it on a file in the folder), so it ends with its
- * process, however that dies: there are no stale locks to recognise, and a reused pid does no harm.
- * The owner file beside it serves only the message.
+ * The kernel owns the lock, which SQLite acquires on a file in the folder. It ends with its
+ * process, even when the process is killed, so there are no stale locks and a reused pid does no
+ * harm. The owner file is only used for the error message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
   makeDataFolder(dataDir)

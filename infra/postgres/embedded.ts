@@ -15,18 +15,17 @@ import {
 
 export type EmbeddedPostgres = {
   readonly connectionString: string
-  /** The pid of the current postmaster. */
+  /** The process id of the current postmaster. */
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
 /**
- * Runs an embedded Postgres in `dataDir`, on a free port of 127.0.0.1, and keeps it running: a
- * server that dies is restarted on the same port. A server that a killed owner left behind is
- * stopped first.
+ * Runs an embedded Postgres in `dataDir`, on a free port of 127.0.0.1. A server that dies is
+ * restarted on the same port. A server that a killed process left running is stopped first.
  *
- * `durable: false` is only for tests: a crash may lose commits. Throws `DataFolderInUse` when
- * another process uses `dataDir`.
+ * `durable: false` is only for tests, because a crash may lose commits. Throws `DataFolderInUse`
+ * when another process uses `dataDir`.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -38,9 +37,9 @@ export async function startEmbeddedPostgres({
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
-  /** The number of processes that serve the port, each with its own connections. */
+  /** The number of processes that serve the port. Each has separate database connections. */
   readonly workers?: number
-  /** Aborts a running start, which then throws the signal's reason. */
+  /** Aborts the start, which then throws the signal's reason. */
   readonly signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const lock = lockDataFolder(dataDir)
@@ -71,10 +70,13 @@ export async function startEmbeddedPostgres({
 }
 
 const CONNECTIONS_MIN = 450
-/** The maximum number of connections of one process of the product. */
+/** The maximum number of database connections per process of the product. */
 const CONNECTIONS_EACH = 40
 
-/** Allows for the primary, its workers and some connections of operators. */
+/**
+ * Returns the maximum number of connections for the primary, its workers and some connections of
+ * operators.
+ */
 const connectionsFor = (workers: number): number =>
   Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
 

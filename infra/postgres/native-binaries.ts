@@ -19,11 +19,11 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * Returns the folder with Postgres' `bin`, `lib` and `share` that the server's user can read.
+ * Returns a folder with the `bin`, `lib` and `share` of Postgres that the server's user can read.
  *
- * The installed package is used if that user can reach it. A checkout may be in a folder that
- * others can't enter (root's home); in that case a copy outside of it is used, which is made once
- * per version.
+ * The installed package is used if that user can read it. A checkout may be in a folder that other
+ * users can't enter, such as root's home. In that case a copy in a cache folder is used, which is
+ * made once per version.
  */
 export async function nativeBinaries(
   runAs: RunAs,
@@ -62,8 +62,8 @@ function installedPackage(): { folder: string; version: string } {
 }
 
 /**
- * Creates the library links that the package's install script would create, in case scripts were
- * blocked.
+ * Creates the library links of the package, in case its install script was blocked. Returns false
+ * when a link can't be created.
  */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
@@ -84,8 +84,8 @@ const cacheFolders = (): string[] =>
   [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
 
 /**
- * Copies the package; a finished copy gets its name by one rename. Returns null, or why no copy can
- * be trusted.
+ * Copies the package unless the copy exists. The copy is renamed when it is complete. Returns null,
+ * or the reason why the copy can't be used.
  */
 function copyOnce(folder: string, copy: string): string | null {
   const unfinished = `${copy}.${randomUUID()}`
@@ -128,8 +128,8 @@ function openToAll(path: string): void {
 }
 
 /**
- * Another user may have created the folder first, and programs that others can change are never
- * run.
+ * Returns why a copy can't be trusted; null when it can. Another user may have created the folder
+ * first, and programs that other users can change are never run.
  */
 function mistrustOf(copy: string): string | null {
   const { uid, mode } = lstatSync(copy)

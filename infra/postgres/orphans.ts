@@ -8,9 +8,10 @@ import { runCommand } from './run-command.ts'
 const PATIENCE_MS = 5_000
 
 /**
- * Ends every process of this cluster that a killed owner left behind. The postmaster is asked to
- * stop first, then all remaining processes are killed (backends whose postmaster was killed,
- * stopped processes). Only the holder of the data lock may call it, because then nobody uses them.
+ * Ends every process of this cluster that a killed process left running. The postmaster is asked to
+ * stop first, then all remaining processes are killed, including suspended ones and backends
+ * without a postmaster. Only the process that has the data lock may call it, because then no other
+ * process uses the cluster.
  */
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
@@ -27,7 +28,8 @@ export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> 
     await delay(20)
     left = await processesOf(cluster.name)
   }
-  // NOTE: Postgres refuses to start when the recorded pid now belongs to another process.
+  // NOTE: the pid file is deleted, because Postgres refuses to start when another process now has
+  // the recorded pid.
   rmSync(pidFile, { force: true })
 }
 

@@ -10,15 +10,15 @@ import {
 import { boundedDriver, boundQueries } from './bounded.ts'
 
 /**
- * Adds durable commits to the address, for every session: with `synchronous_commit=off`, which may
- * also be the default of a role or a database, a test lost 396 of 89 127 acknowledged commits.
+ * Adds `synchronous_commit=on` for every session to the connection string. With `off`, which may be
+ * the default of a role or a database, a test lost 396 of 89 127 acknowledged commits.
  */
 export function withDurableCommits(connectionString: string): string {
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
   const wanted = '-c synchronous_commit=on'
   url.searchParams.set('options', given === null ? wanted : `${given} ${wanted}`)
-  // NOTE: the drivers decode `%20`, and read the `+` of form encoding as a plus.
+  // NOTE: spaces are encoded as `%20`, because the drivers do not decode `+` as a space.
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }
@@ -29,21 +29,22 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
-/** Includes the wait for a free connection. */
+/** The time limit for a connection, including the wait for a free connection in the pool. */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
-/** The time for the last answer on a connection that is being closed. */
+/** The time limit for the last response on a connection that is being closed. */
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
- * Opens the two pools to Postgres: Slonik for ordinary SQL (int8 → bigint, numeric → text,
- * timestamptz → ISO text, rows validated by their row type) and plain pg for hot paths.
+ * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for hot paths. Slonik
+ * validates rows by their row type and converts int8 to bigint, numeric to text and timestamptz to
+ * ISO text.
  *
- * A lost connection fails only the query that was running on it; both pools open new ones. Every
- * session commits synchronously, whatever the server's default.
+ * A lost connection fails only the query that was running on it, and the pools open new
+ * connections. Every session commits synchronously, whatever the server's default.
  *
- * A statement of either pool is answered within `queryWithinMs` or throws `DatabaseUnavailable`,
- * and its connection is closed. Only statements on a client of `pg.connect()` may take longer.
+ * A statement that is not answered within `queryWithinMs` throws `DatabaseUnavailable`, and its
+ * connection is closed. Only statements on a client of `pg.connect()` may take longer.
  */
 export async function createPools(
   connectionString: string,
@@ -71,7 +72,7 @@ export async function createPools(
     idleTimeout: 60_000,
     connectionTimeout: CONNECT_WITHIN_MS,
     gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
-    // No code leaves state in a session, so the round trip that resets it is skipped.
+    // Sessions have no state that must be reset, so this round trip is skipped.
     resetConnection: async () => {},
   })
   db.on('error', onError)
@@ -84,7 +85,8 @@ export async function createPools(
   }
 }
 
-// NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.
+// NOTE: these parsers replace Slonik's, whose numeric parser rounds and whose time parsers return
+// milliseconds.
 const typeParsers = [
   ...createTypeParserPreset().filter(
     ({ name }) => name !== 'numeric' && !name.startsWith('timestamp'),
@@ -93,7 +95,7 @@ const typeParsers = [
   { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
 ]
 
-// NOTE: `sql.type(schema)` alone validates nothing; this interceptor does.
+// NOTE: Slonik itself does not validate rows against `sql.type(schema)`; this interceptor does.
 const checkedRows: Interceptor = {
   name: 'checked-rows',
   transformRow: (context, query, row) => {

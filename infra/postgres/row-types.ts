@@ -5,15 +5,18 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 type Convert = (value: never) => unknown
 
-/** Conversions are stored beside the schemas, because TypeBox's own are slow: 0.3 ms per row. */
+/**
+ * The conversion of each converted schema. They are stored separately because TypeBox's conversions
+ * are slow: 0.3 ms per row.
+ */
 const conversions = new WeakMap<TSchema, Convert>()
 
-/** A column that is validated by `schema` and converted by `convert`. */
+/** Returns a column type that is validated by `schema` and converted by `convert`. */
 export function converted<Schema extends TSchema, Value>(
   schema: Schema,
   convert: (value: Static<Schema>) => Value,
 ): TUnsafe<Value> {
-  // NOTE: a spread would lose the refinements, which TypeBox keeps in hidden properties.
+  // NOTE: spread syntax would lose the refinements, which TypeBox stores in hidden properties.
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
   conversions.set(copy, convert)
   return copy as TUnsafe<Value>
@@ -57,7 +60,7 @@ export const isoTime = Type.String({ format: 'date-time' })
 /** A `numeric` column, read as its exact text. */
 export const decimalText = Type.String()
 
-/** A `numeric` column of a sum, read as quota. */
+/** A `numeric` column that contains a sum of quota, read as bigint. */
 export const quotaSum = converted(Type.String({ pattern: '^-?[0-9]+$' }), BigInt)
 
 /** A `numeric` column of a count, read as a number. */
@@ -75,13 +78,13 @@ export type RowType<Row> = StandardSchemaV1<unknown, Row>
 export type RowOf<Type extends RowType<unknown>> = StandardSchemaV1.InferOutput<Type>
 
 /**
- * Validates rows of these columns. The validator is compiled with the first row, so that it does
- * not slow the start.
+ * Returns a row type that validates these columns. Its validator is compiled with the first row, so
+ * that it does not slow down the start.
  */
 export function rowType<Columns extends TProperties>(
   columns: Columns,
 ): RowType<Static<ReturnType<typeof Type.Object<Columns>>>>
-/** Validates rows of these columns and converts each with `read`. */
+/** Returns a row type that validates these columns and converts each row with `read`. */
 export function rowType<Columns extends TProperties, Row>(
   columns: Columns,
   read: (row: Static<ReturnType<typeof Type.Object<Columns>>>) => Row,

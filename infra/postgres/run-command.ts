@@ -2,11 +2,12 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 export type Finished = { readonly status: number | null; readonly output: string }
 
-/** The system user to run as; empty for the current user. */
+/** The system user that runs a program; empty for the current user. */
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**
- * Runs a program to its end. `output` is everything it wrote. A missing program has status null.
+ * Runs a program until it ends. `output` is everything that the program wrote. A missing program
+ * has the status null.
  */
 export function runCommand(
   program: string,
@@ -27,8 +28,8 @@ export function runCommand(
 }
 
 /**
- * Passes none of this process's variables to Postgres, because a stray PGDATA or LC_ALL must not
- * affect it.
+ * Returns the environment of the Postgres programs. It contains none of this process's variables,
+ * because a stray PGDATA or LC_ALL must not affect Postgres.
  */
 export const cleanEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',

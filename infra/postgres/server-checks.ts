@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
 
-/** The server may lose or refuse acknowledged commits; the message says what to change. */
+/**
+ * Thrown for a server that may lose or refuse acknowledged commits. The message says which setting
+ * to change.
+ */
 export class UnsafeServer extends Error {
   readonly isOperatorError = true
   constructor(faults: readonly string[]) {
@@ -22,7 +25,7 @@ type Facts = {
   encoding: string
 }
 
-/** Refuses (`UnsafeServer`) a server on which an acknowledged commit may be lost. */
+/** Throws `UnsafeServer` for a server on which an acknowledged commit may be lost. */
 export async function refuseUnsafeServer(pg: Pool): Promise<void> {
   const { rows } = await pg.query<Facts>(`
     select current_setting('server_version_num')::int as version,
@@ -37,7 +40,10 @@ export async function refuseUnsafeServer(pg: Pool): Promise<void> {
   if (faults.length > 0) throw new UnsafeServer(faults)
 }
 
-/** The function is pure, so that every fault can be tested without such a server. */
+/**
+ * Returns the faults of a server. It has no side effects, so that every fault can be tested without
+ * such a server.
+ */
 export function faultsOf(facts: Facts): string[] {
   const faults: (readonly [isFault: boolean, words: string])[] = [
     [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],

@@ -11,24 +11,24 @@ const STOP_WITHIN_MS = 15_000
 
 export type ServerProcess = {
   readonly pid: number
-  /** Resolves when the process has ended, for any reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>
   readonly stop: () => Promise<void>
 }
 
 export type ServerSettings = {
-  /** If false, a crash may lose commits; only for tests. */
+  /** If false, a crash may lose commits. It is false only in tests. */
   readonly durable: boolean
   /** The maximum number of connections. */
   readonly connections: number
 }
 
-/** The port was taken after it was found free. */
+/** Thrown when another program took the port after it was found free. */
 export class PortTaken extends Error {}
 
 /**
- * Starts Postgres on 127.0.0.1 and resolves once it accepts connections. When it throws, no process
- * is left running.
+ * Starts Postgres on 127.0.0.1. Resolves when it accepts connections. When the start fails, no
+ * server process is left running.
  */
 export async function startServer(
   cluster: Cluster,
@@ -43,7 +43,7 @@ export async function startServer(
     cwd: cluster.folder,
     env: cleanEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // The server has its own process group, because Ctrl-C must not stop it while this process
+    // The server has a separate process group, so that Ctrl-C does not stop it while this process
     // drains.
     detached: true,
   })
@@ -78,7 +78,8 @@ function parametersOf(
     max_wal_size: '2GB',
     jit: 'off',
     timezone: 'UTC',
-    // Clients receive their own errors, and statements may contain data that must not be logged.
+    // Errors of statements are not logged, because clients receive them and statements may contain
+    // confidential data.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',
@@ -120,13 +121,16 @@ function untilReady(child: ChildProcess, log: Logger): Promise<void> {
 }
 
 function report(line: string, log: Logger): void {
-  // While the server recovers, clients that connect cause these lines many times a second.
+  // While the server recovers, clients that try to connect cause these lines many times a second.
   const isEarly = /starting up|not yet accepting connections/.test(line)
   if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
   else log.debug({ postgres: line }, 'from Postgres')
 }
 
-/** Stops the server by a fast shutdown. A server that hangs is killed; it recovers from its log. */
+/**
+ * Stops the server by a fast shutdown. A server that does not end in time is killed, and recovers
+ * from its write-ahead log at the next start.
+ */
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGINT')

@@ -2,21 +2,22 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 
 export type SharedClock = {
-  /** Returns whole unix milliseconds. */
+  /** Returns the time in whole unix milliseconds. */
   readonly now: () => number
   readonly stop: () => void
 }
 
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
-/** A smaller difference may be caused by the round trip. */
+/** A smaller difference is ignored, because the round trip may cause it. */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
 /**
- * The database's clock, which all processes share, continued by this machine's monotonic clock.
- * Leases and expiries that one process writes are judged by others, whose own clocks may differ by
- * minutes and may be set while the product runs.
+ * Creates a clock that follows the database's clock, which all processes share. Between
+ * measurements this machine's monotonic clock continues. Processes compare leases and expiries that
+ * other processes wrote, and the machines' own clocks may differ by minutes or be set while the
+ * product runs.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)
@@ -29,14 +30,14 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
     const measured = await measure(pg)
     if (Math.abs(measured - base) > STEP_MS_MIN) base = measured
   }
-  // Without an answer, this machine's monotonic clock continues alone.
+  // When the database does not answer, this machine's monotonic clock continues.
   const timer = setInterval(() => void again().catch(() => {}), AGAIN_EVERY_MS)
   timer.unref()
   return { now, stop: () => clearInterval(timer) }
 }
 
 /**
- * Returns the database's time in unix milliseconds with their fraction, at some point during the
+ * Returns the database's time in unix milliseconds, including the fraction, at a moment during the
  * call.
  */
 export async function databaseNow(pg: Pool): Promise<number> {
@@ -46,7 +47,10 @@ export async function databaseNow(pg: Pool): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
-/** Returns the offset to `performance.now()`, from the sample with the shortest round trip. */
+/**
+ * Returns the difference between the database's clock and `performance.now()`, from the measurement
+ * with the shortest round trip.
+ */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }
   for (let sample = 0; sample < SAMPLES; sample += 1) {

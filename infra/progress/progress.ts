@@ -2,25 +2,30 @@ import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 /**
- * The progress of one piece of work: `id` names it, `text` is displayed (`40%`, a partial
+ * The progress of one task: `id` is the task's id, and `text` is displayed (`40%`, a partial
  * picture…).
  */
 export type ProgressRow = { readonly id: string; readonly text: string }
 
-/** `mark` grows with every change; pass the highest one to `changedAfter` to read on. */
+/**
+ * A change of progress. `mark` increases with every change; pass the highest received mark to
+ * `changedAfter` to read the next changes.
+ */
 export type ChangedProgress = ProgressRow & { readonly mark: number }
 
 /**
- * The progress of running work, as its owners saw it last. It is shared between processes,
- * worthless once the work has ended, and lost with the database. Decisions never depend on it.
+ * The last known progress of running tasks, which all processes share. It has no use once a task
+ * has ended, and it is lost with the database. Decisions never depend on it.
  */
 export type Progress = {
-  /** Only a text that differs from the stored one counts as a change. */
+  /**
+   * Stores the progress of tasks. Only a text that differs from the stored text counts as a change.
+   */
   readonly put: (rows: readonly ProgressRow[]) => Promise<void>
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
-  /** Returns changes in the order they were made, oldest first. */
+  /** Returns the changes after `mark` in the order in which they were made. */
   readonly changedAfter: (mark: number, limit: number) => Promise<readonly ChangedProgress[]>
-  /** Returns the mark of the last change; 0 without changes. */
+  /** Returns the mark of the last change; 0 when there are no changes. */
   readonly mark: () => Promise<number>
   readonly remove: (ids: readonly string[]) => Promise<void>
   /** Deletes rows that have not been written for 3 hours. */

@@ -2,13 +2,16 @@ import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The redacted message of a provider that failed a call. `at` is in unix milliseconds. */
+/** The redacted error message of a provider that failed a call. `at` is in unix milliseconds. */
 export type ProviderMessage = {
   readonly call: string
   readonly userId: number
-  /** Encrypted with the key of the user, so that erasing the user erases it. */
+  /**
+   * The message, encrypted with the user's data key. Destroying the key makes the message
+   * unreadable.
+   */
   readonly message: Sealed
-  /** Whether the caller received it, too; otherwise it is for administrators alone. */
+  /** True when the caller received the message too; false when only administrators may see it. */
   readonly isShown: boolean
   readonly at: number
 }
@@ -16,17 +19,20 @@ export type ProviderMessage = {
 export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
 
 /**
- * Messages of providers are free text, which events never hold. They are kept beside the events for
- * `RETENTION_MS`, and writing them is best effort: a call never waits for it or fails by it.
+ * Stores error messages of providers for `RETENTION_MS`. They are free text, which events never
+ * contain. Storing them is best effort: a call never waits for it and never fails because of it.
  */
 export type ProviderMessages = {
-  /** Returns at once; while more than `WAITING_MAX` messages wait to be written, drops it. */
+  /**
+   * Queues a message and returns immediately. The message is dropped while more than `WAITING_MAX`
+   * messages are queued.
+   */
   add(message: ProviderMessage): void
-  /** Returns the messages of these calls, by the id of the call. */
+  /** Returns the messages of these calls, by call id. */
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
   /** Deletes messages that are older than `RETENTION_MS` at `now`. */
   sweep(now: number): Promise<void>
-  /** Resolves once every added message is written or has failed. */
+  /** Resolves when every added message was written or has failed. */
   flush(): Promise<void>
 }
 
@@ -50,7 +56,10 @@ const INSERT = `
   select * from unnest($1::text[], $2::int8[], $3::text[], $4::bool[], $5::int8[])
   on conflict (call) do nothing`
 
-/** Uses the schema `provider_messages`, which is created when missing; all processes share it. */
+/**
+ * Creates the store in the schema `provider_messages`, which is created when missing. All processes
+ * share it.
+ */
 export async function createProviderMessages(
   pg: Pool,
   onError: (error: unknown) => void,

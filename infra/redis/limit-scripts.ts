@@ -1,10 +1,13 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
-/** Keys outlive their data by this time, so that tests with a stopped clock do not lose them. */
+/**
+ * Keys expire this much later than their data, so that tests with a stopped clock do not lose data.
+ */
 const SLACK_MS = 60_000
 
 /**
- * The server's clock, unless a test supplies another one. All times here are whole milliseconds.
+ * Lua code that reads the server's clock, unless a test supplies a time. All times in the scripts
+ * are whole milliseconds.
  */
 const NOW = `
 local now = tonumber(ARGV[1])
@@ -17,21 +20,23 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
 `
 
 /**
- * Decides once for all claims. KEYS has one key per claim. ARGV has the time or 0, the permit's id,
- * the lease, then four values per claim: its kind and three numbers. Returns {0, time of the
- * decision} or {index of the first full claim, wait}.
+ * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time or 0,
+ * the permit's id, the lease, then four values per claim: its kind and three numbers. Returns {0,
+ * time of the decision}, or {index of the first claim whose limit is reached, wait}.
  *
- * - rate (max, period): a list of times, newest first, no longer than max. It is full while the
- * last of max lies within the period. It takes ten bytes per time and is exact at every edge.
- * - seats (max): a sorted set of permits by the time they expire.
+ * - rate (max, period): a list of times, newest first, with at most max entries. The limit is
+ * reached while the list has max entries and the last is within the period. It takes ten bytes per
+ * time and is exact at any time.
+ * - seats (max): a sorted set of permits by the time at which they expire.
  * - tokens (max, estimate): a sorted set of permit:amount by time. The score of the member '=' is
  * minus the sum of all amounts, so that it sorts before every time.
- * - backoff (free tries, longest delay, forgotten after): a hash of tries and the time of the last.
+ * - backoff (free tries, longest delay, forgotten after): a hash of the number of tries and the
+ * time of the last try.
  *
- * A time in the future was recorded before the clock was set back, so nobody waits for it.
+ * A time in the future was recorded before the clock was set back, so it causes no wait.
  *
- * NOTE: the checks only read, and the updates add before they remove: a Redis that is out of memory
- * refuses a script at its first addition, but no addition after another write.
+ * NOTE: the checks only read, and the updates add before they remove. A Redis that is out of memory
+ * refuses the first addition of a script, but no addition after another write.
  */
 export const ENTER = `${NOW}
 local seat, lease = ARGV[2], tonumber(ARGV[3])
@@ -124,7 +129,7 @@ return { 0, now }
 
 /**
  * Releases claims. KEYS has one key per claim. ARGV has the permit's id, the time of the decision,
- * then three values per key: kind, estimate and tokens used. Equal times are interchangeable, so
+ * then three values per key: kind, estimate and tokens used. When a rate list contains equal times,
  * any of them may be removed.
  */
 export const LEAVE = `
@@ -145,7 +150,7 @@ end
 `
 
 /**
- * Renews permits: they expire later, and a permit that a restarted server lost is stored again.
+ * Renews permits: they expire later, and a permit that a restarted Redis has lost is stored again.
  * KEYS has the key of the permits. ARGV has the time or 0, the lease and the permits.
  */
 export const RENEW = `${NOW}
@@ -155,8 +160,8 @@ keep(KEYS[1], ARGV[2])
 `
 
 /**
- * Counts the processes. KEYS has the key of the processes. ARGV has the time or 0, the lease, and
- * the name of the calling process or an empty text.
+ * Counts the processes that share limits. KEYS has the key of the processes. ARGV has the time or
+ * 0, the lease, and the name of the calling process, which is empty for a process that only counts.
  */
 export const BEAT = `${NOW}
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end

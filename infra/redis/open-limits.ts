@@ -12,25 +12,27 @@ import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
-  /** The limits of the relay's calls. */
+  /** The limits of calls through the relay. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly close: () => Promise<void>
 }
 
 type Settings = {
-  /** Null keeps everything in this process. */
+  /** The address of Redis; null keeps all counts in this process. */
   readonly redisUrl: string | null
   readonly secretKey: Uint8Array
   readonly log: Logger
-  /** Unix milliseconds. */
+  /** The current time in unix milliseconds. */
   readonly now: () => number
   /**
-   * Stores short-lived values when there is no Redis; without it, they are kept in this process.
+   * The pool that stores short-lived values when there is no Redis. Without a pool they are kept in
+   * this process.
    */
   readonly pg?: Pool
   /**
-   * The number of processes that serve one port. Without Redis each has its share of the limits.
+   * The number of processes that serve one port. Without Redis, each process applies its share of
+   * the limits.
    */
   readonly workers?: number
 }
@@ -38,13 +40,13 @@ type Settings = {
 const monotonic = (): number => performance.now()
 
 /**
- * Opens limits and short-lived values, which are shared if there is a Redis. An unreachable Redis
- * does not prevent the start.
+ * Opens limits and short-lived values. They are shared between processes if Redis is configured. An
+ * unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
   const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
-    // Counts of this process alone use the monotonic clock, which can't be set.
+    // Counts of a single process use the monotonic clock, because that clock can't be set.
     const own = createMemoryLimits(monotonic)
     const limits: Limits = {
       ...own,

@@ -2,7 +2,7 @@ import type { Claim, Full, PermitEnd } from '../limits/port.ts'
 import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
 
-/** A permit that Redis granted; `takenAt` is by its clock. */
+/** A permit that Redis granted. `takenAt` is a time of Redis's clock. */
 export type RemotePermit = {
   readonly id: string
   readonly owner: string
@@ -11,8 +11,8 @@ export type RemotePermit = {
 }
 
 /**
- * Limits that are kept in Redis, with one script call per decision. Methods reject when Redis
- * doesn't answer.
+ * Limits whose counts are in Redis. Each decision is one script call. Methods reject when Redis
+ * does not answer.
  */
 export type RedisLimits = {
   readonly enter: (
@@ -21,22 +21,25 @@ export type RedisLimits = {
     claims: readonly Claim[],
   ) => Promise<RemotePermit | Full>
   readonly release: (permit: RemotePermit, end: PermitEnd) => Promise<void>
-  /** Extends the permits. Permits of a killed process are not renewed and expire. */
+  /** Extends the permits. A killed process does not renew its permits, so they expire. */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
-  /** Returns how many processes share the limits, including this one when it passes its name. */
+  /**
+   * Registers this process under the name `instance`, and returns how many processes share the
+   * limits. With null, the process is only counting.
+   */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>
 }
 
 /**
- * The groups of processes that share limits: `calls` are relays, `site` are servers of the
- * management API.
+ * The groups of processes that share limits: `calls` are relay processes, and `site` are processes
+ * of the management API.
  */
 export type Sharers = 'calls' | 'site'
 
 export type RedisLimitsOptions = {
   readonly leaseMs: number
-  /** Replaces the server's clock in tests. */
+  /** Replaces the clock of the Redis server in tests. */
   readonly clock?: () => number
 }
 
@@ -48,14 +51,17 @@ type Scripts = {
   readonly limitsBeat: Script<number>
 }
 
-/** After this many commands other work may run. */
+/** The number of renewal commands per batch, so that other work can run between two batches. */
 const RENEWED_AT_ONCE = 100
 const INSTANCES: Record<Sharers, string> = {
   calls: 'tallygate:instances:calls',
   site: 'tallygate:instances',
 }
 
-/** Keys of one owner share a hash tag, so that a decision stays within one slot of a cluster. */
+/**
+ * Returns the Redis key of a claim. Keys of one owner share a hash tag, so that a decision needs
+ * only one slot of a Redis cluster.
+ */
 const keyOf = (owner: string, { kind, key }: Claim): string => `tallygate:{${owner}}:${kind}:${key}`
 
 export function createRedisLimits(redis: RedisClient, options: RedisLimitsOptions): RedisLimits {

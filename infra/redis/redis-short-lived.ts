@@ -32,10 +32,10 @@ type Scripts = {
 }
 
 /**
- * Stores short-lived values in Redis for all processes. A dump of them reveals nothing: keys are
- * hashed and values encrypted, both under keys that are derived from `SECRET_KEY`. There is no
- * fallback without Redis, because a code that each process stored by itself could be used more than
- * once.
+ * Creates short-lived values in Redis, which all processes share. A dump of Redis reveals nothing:
+ * keys are hashed and values are encrypted, with keys that are derived from `SECRET_KEY`. There is
+ * no fallback without Redis, because a code that each process stored separately could be used more
+ * than once.
  */
 export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
   const { nameOf, seal, open } = createSealedValues(secretKey)

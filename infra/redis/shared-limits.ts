@@ -15,11 +15,11 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. The counts are the same, but without Redis only relays share
-   * them.
+   * The limits of the relay's calls. In Redis they use the same counts as the other limits. Without
+   * Redis, only relay processes share them.
    */
   readonly calls: Limits
-  /** Returns how many processes share the limits, as far as this process knows. */
+  /** Returns the last known number of processes that share the limits. */
   readonly instances: (sharers?: Sharers) => number
   readonly close: () => Promise<void>
 }
@@ -28,7 +28,7 @@ export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
-  /** If Redis takes longer than this, the call is decided in this process. */
+  /** If Redis takes longer than this, the request is decided in this process. */
   readonly answerMs?: number
 }
 
@@ -38,7 +38,10 @@ const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
-/** A running permit, and its counterpart in this process's own limits if there is one. */
+/**
+ * A permit that is not released yet, and its counterpart in the limits of this process if there is
+ * one.
+ */
 type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
 type ReleasedPermit = {
@@ -48,8 +51,8 @@ type ReleasedPermit = {
 }
 
 /**
- * Shares limits through Redis while it answers. Otherwise this process applies its share of them.
- * Running permits are counted on both sides of such a change.
+ * Creates limits that are shared through Redis. While Redis does not answer, this process applies
+ * its share of the limits. Permits that were acquired before such a change still count after it.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -76,7 +79,10 @@ class Link {
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
   private released: ReleasedPermit[] = []
-  /** A process that decided nothing of a group has no share of its limits. */
+  /**
+   * The groups for which this process has decided requests. In other groups it does not count as a
+   * process and has no share.
+   */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
   private timer: NodeJS.Timeout | undefined
@@ -100,7 +106,9 @@ class Link {
       : this.enterRedis(sharers, owner, claims)
   }
 
-  /** Announces this process and its permits, which also tests whether Redis accepts writes. */
+  /**
+   * Registers this process and renews its permits. This also tests whether Redis accepts writes.
+   */
   async beat(): Promise<void> {
     try {
       const counted = await inTime(
@@ -141,7 +149,8 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // The call is decided in this process; a permit that Redis grants late is released.
+      // Redis is late, so the request is decided in this process. A permit that Redis grants later
+      // is released.
       const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(releaseLate).catch(() => {})
@@ -159,7 +168,8 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
-    // Only these permits are renewed and carried over; other entries may never be released.
+    // Only requests with a limit on permits are tracked here, to renew and carry over their
+    // permits. Other requests may never be released.
     const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
@@ -178,7 +188,7 @@ class Link {
     }
   }
 
-  /** Counts a permit of Redis in this process as well. */
+  /** Counts a permit of Redis in the limits of this process as well. */
   private enterOwn(held: Held): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -201,7 +211,10 @@ class Link {
     this.beatLater()
   }
 
-  /** Redis itself drops permits after this time, so older ones need not be released. */
+  /**
+   * Queues a release until Redis is available. Redis drops permits after their lease, so older
+   * releases are dropped here.
+   */
   private releaseLater(released: ReleasedPermit): void {
     const fresh = released.at - PERMIT_LEASE_MS
     while ((this.released[0]?.at ?? released.at) < fresh) this.released.shift()
@@ -232,7 +245,10 @@ class Link {
 
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'seats'
 
-/** Returns what one of `instances` processes allows, so that together they respect the claim. */
+/**
+ * Returns a process's share of a limit, so that all `instances` processes together respect the
+ * limit.
+ */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   return claim.kind === 'backoff'
@@ -241,7 +257,8 @@ export function shareOf(claim: Claim, instances: number): Claim {
 }
 
 /**
- * Rejects when there is no answer in time, unless the answer arrived while this process was busy.
+ * Rejects when there is no answer within `ms`. An answer that arrived while this process was busy
+ * still counts.
  */
 function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {

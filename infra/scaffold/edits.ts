@@ -1,34 +1,34 @@
-/** A change of one file in the checkout: the text of a new file, or an edit of an existing one. */
+/** A change of one file of the checkout: the text of a new file, or an edit of an existing file. */
 export type Change =
   | { readonly path: string; readonly create: string }
   | { readonly path: string; readonly edit: (text: string) => string }
 
-/** Turns `rename-token` into `renameToken`. */
+/** Converts a name such as `rename-token` to `renameToken`. */
 export const camelCase = (kebab: string): string =>
   kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Turns `rename-token` into `RenameToken`. */
+/** Converts a name such as `rename-token` to `RenameToken`. */
 export const pascalCase = (kebab: string): string => {
   const camel = camelCase(kebab)
   return camel.charAt(0).toUpperCase() + camel.slice(1)
 }
 
-/** Turns `rename-token` into `Rename token`. */
+/** Converts a name such as `rename-token` to `Rename token`. */
 export const sentenceCase = (kebab: string): string => {
   const text = kebab.replaceAll('-', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Adds an import at the top; the formatter sorts it. */
+/** Returns an edit that adds an import at the top of a file. The formatter sorts the imports. */
 export const addImport =
   (line: string) =>
   (text: string): string =>
     `${line}\n${text}`
 
 /**
- * Adds a line at the end of the list or object that begins with `opening` and whose closing bracket
- * is on a separate line with the same indentation. Throws when there is no such list, because the
- * recipe is then outdated.
+ * Returns an edit that adds a line at the end of a list or object. The list begins with `opening`,
+ * and its closing bracket is on a separate line with the same indentation. Throws when the file has
+ * no such list, because the recipe is then outdated.
  */
 export const addToBlock =
   (opening: RegExp, line: string) =>

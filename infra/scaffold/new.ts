@@ -5,9 +5,9 @@ import type { Change } from './edits.ts'
 import { RECIPES } from './recipes.ts'
 
 /**
- * Runs `npm run new -- KIND NAME` in the current folder: creates the files and list entries that a
- * new page, action, question, provider or option needs. CONTRIBUTING.md has the same recipes in
- * words. Nothing is written unless every change can be made.
+ * The root folder of the checkout. `npm run new -- KIND NAME` runs there: it creates the files and
+ * list entries that a new page, action, question, provider or option needs. CONTRIBUTING.md
+ * describes the same recipes. Nothing is written unless every change is possible.
  */
 const ROOT = process.cwd()
 

@@ -8,17 +8,20 @@ import {
   sentenceCase,
 } from './edits.ts'
 
-/** The files that a recipe changes, and the steps that remain to be done by hand. */
+/** The changes of a recipe, and the steps that remain to be done by hand. */
 export type Scaffold = { readonly changes: readonly Change[]; readonly next: readonly string[] }
 
 export type Recipe = {
   readonly usage: string
-  /** Matches the argument. Its groups are passed to `make`. */
+  /** Matches the command's argument. Its groups are passed to `make`. */
   readonly pattern: RegExp
   readonly make: (...groups: string[]) => Scaffold
 }
 
-/** Imports of generated files. They are constants, because the import table reads this file too. */
+/**
+ * Import paths for generated files. They are constants because a tool that collects imports also
+ * reads this file.
+ */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'
 

@@ -10,7 +10,7 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port; null for a single process. */
+  /** The other processes on this port; null when there is a single process. */
   readonly siblings: Siblings | null
 }
 
@@ -18,8 +18,8 @@ const PROBE_MAX_AGE_MS = 5_000
 const PROBE_WITHIN_MS = 2_000
 
 /**
- * Adds `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics` (for admins
- * and scrapers).
+ * Adds the routes `/livez` (the event loop runs), `/readyz` (calls can be accepted) and `/metrics`
+ * (for administrators and scrapers).
  */
 export async function addHealthRoutes(
   app: FastifyInstance,
@@ -61,9 +61,9 @@ export async function addHealthRoutes(
   })
 }
 
-/** Reports whether `ask` succeeded within the last seconds; calls it again only after that time. */
+/** Creates a check that returns whether `ask` succeeds. A success is reused for some seconds. */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
-  // Monotonic time, because the shared clock goes back when the database's clock does.
+  // The monotonic clock is used, because the shared clock may go back.
   let answeredAt = Number.NEGATIVE_INFINITY
   return async () => {
     if (performance.now() - answeredAt < PROBE_MAX_AGE_MS) return true

@@ -1,6 +1,6 @@
 import { destination, type Logger, pino } from 'pino'
 
-/** The values at these paths never reach a log. */
+/** The paths of log fields whose values are never logged. */
 const SECRET_PATHS = [
   'authorization',
   'cookie',
@@ -18,13 +18,13 @@ const SECRET_PATHS = [
   'res.headers',
 ]
 
-/** Bounds the buffer of lines that could not be written yet. */
+/** The maximum number of bytes of log lines that are waiting to be written. */
 const BUFFERED_BYTES_MAX = 65_536
 
 /**
- * Writes JSON lines to standard error; standard output is for messages to people. When the reader
- * is gone, as after a terminal was closed, lines are dropped, so that running work is not
- * interrupted.
+ * Creates a logger that writes JSON lines to standard error. Standard output is for messages to
+ * people. When nothing reads the lines any more, for example after a terminal was closed, they are
+ * dropped and the process continues.
  */
 export function createLog(level: string): Logger {
   const output = destination({ dest: 2, sync: true, maxLength: BUFFERED_BYTES_MAX })
@@ -40,7 +40,10 @@ export function createLog(level: string): Logger {
   )
 }
 
-/** Logs name, message and stack, and never the request that a driver may attach to its errors. */
+/**
+ * Logs the name, message and stack of an error. Other fields, such as a request that a driver
+ * attached, are not logged.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const { name, message, stack } = error
@@ -56,9 +59,9 @@ type Repetition = { at: number; suppressed: number }
 const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
 
 /**
- * Logs a warning that would otherwise repeat while a dependency is down: at once, then at most once
- * every ten seconds with the number of repetitions in between (`suppressed`; those are logged at
- * level debug), so that other lines stay visible.
+ * Logs a warning that would repeat while a dependency is down. It is logged immediately, then at
+ * most once every ten seconds with the number of warnings that were left out (`suppressed`). Those
+ * are logged at level debug.
  */
 export function warnThrottled(
   log: Logger,

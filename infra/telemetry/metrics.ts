@@ -3,7 +3,9 @@ import { answerIn } from '../postgres/bounded.ts'
 
 const HEAD_WITHIN_MS = 2_000
 
-/** The values that a process reports when it is scraped; each is read at that moment. */
+/**
+ * The functions that provide the values of this process's metrics. They are called at each scrape.
+ */
 export type Readings = {
   readonly callsInFlight: () => number
   readonly eventsHead: () => Promise<number>
@@ -13,7 +15,7 @@ export type Readings = {
   readonly busError: () => string | null
 }
 
-/** Creates a registry with Node's default metrics and those of the product (`tallygate_…`). */
+/** Creates a registry with Node's default metrics and the product's metrics (`tallygate_…`). */
 export function createMetrics(readings: Readings): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -30,7 +32,8 @@ export function createMetrics(readings: Readings): Registry {
     name: 'tallygate_event_store_position',
     help: 'Global position of the last event',
     registers,
-    // While the store is unreachable this sample is missing, and all others are still reported.
+    // While the store is unreachable, this metric has no sample, and all other metrics are still
+    // reported.
     async collect() {
       const head = await answerIn(readings.eventsHead(), HEAD_WITHIN_MS).catch(() => null)
       if (head === null) this.remove()

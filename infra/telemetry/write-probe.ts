@@ -4,44 +4,46 @@ import type { EventStore } from '../event-store/port.ts'
 import { DatabaseUnavailable } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The table is unlogged: its writes need room on the disk, but none in the WAL or in a backup. */
+/**
+ * The table of the probe. It is unlogged: its writes need space on the disk, but not in the WAL or
+ * in a backup.
+ */
 const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
   alter table health.probe alter column filling set storage plain;
 `
 /**
- * Truncates and fills the table in one transaction, so that its 256 KiB are new blocks each time.
+ * SQL that truncates and fills the table in one transaction, so that 256 KiB of new blocks are
+ * allocated each time.
  */
 const WRITE = `
   truncate health.probe;
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
 const DISK_EVERY_MS = 5_000
-/** With a second of the timer and the time of one append, readiness ends within 5 s. */
+/** With a second of the timer and the time of one append, a process becomes unready within 5 s. */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
-/**
- * Writes that are merely slow do not make the process unready until none succeeded for this long.
- */
+/** Slow writes make the process unready only if none has succeeded for this long. */
 const SLOW_MS = 12_000
 const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Probes, unless a probe is recent, and returns what can't be written: `disk` or `event store`.
-   * Returns null when everything can, and the last known state when there is no result within 2 s.
+   * Runs a probe unless a recent result exists. Returns what can't be written, `disk` or `event
+   * store`, or null when all can. When the probe has no result within 2 s, the previous result is
+   * returned.
    */
   readonly problem: () => Promise<string | null>
-  /** The state as of the last probe; a probe runs every few seconds. */
+  /** Returns the result of the last probe. A probe runs every few seconds. */
   readonly isWritable: () => boolean
   readonly stop: () => void
 }
 
 /**
- * Probes whether Postgres can still write, with a commit that needs room on its disk: reads succeed
- * from memory long after the disk is full. The probe is not an event and leaves no trace in the
- * ledger. It runs at most once every 5 s, however often it is requested, and once a second after a
- * failure.
+ * Creates a probe of whether Postgres can still write. It commits a transaction that needs space on
+ * the disk, because reads succeed from memory long after the disk is full. The probe writes no
+ * event. It runs at most once every 5 s, and once a second after a failure.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
@@ -49,7 +51,7 @@ export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   return probeOf('disk', () => pg.query(text), DISK_EVERY_MS)
 }
 
-/** Probes also whether the event store takes appends, where it is not in Postgres. */
+/** Adds a probe of the event store's appends, if the events are not in Postgres. */
 export function withStoreProbe(disk: WriteProbe, store: EventStore): WriteProbe {
   if (store.probeAppend === undefined) return disk
   const appends = probeOf('event store', store.probeAppend, STORE_EVERY_MS)

@@ -5,12 +5,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts with AES-256-GCM under a 32-byte key: nonce, ciphertext, tag. Each record has a new
- * random nonce. `context` is bound as associated data, so that a record that is moved elsewhere
- * can't be decrypted.
+ * Encrypts with AES-256-GCM under a 32-byte key. Returns nonce, ciphertext and tag; each record has
+ * a new random nonce. `context` is bound as associated data, so a record that is moved to another
+ * context can't be decrypted.
  *
- * NOTE: the key is an object that is created once. From bytes, Node would wrap the key at every
- * call, which takes three times as long as the rest.
+ * NOTE: the key is a KeyObject, because Node would otherwise wrap the bytes at every call, which
+ * takes three times as long as the encryption.
  */
 export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array): Buffer {
   const nonce = newNonce()
@@ -20,7 +20,7 @@ export function encrypt(key: KeyObject, context: string, plaintext: Uint8Array):
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws when the key or the context differs, or a bit was changed. */
+/** Decrypts a record. Throws when the key or the context differs, or when a bit was changed. */
 export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('a sealed record is too short')
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
@@ -29,12 +29,14 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   cipher.setAAD(Buffer.from(context))
   cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   const plaintext = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-  // In this mode no data remains; the call verifies the tag and throws.
+  // In GCM mode `final` returns no data. It verifies the tag, and throws when the tag is wrong.
   cipher.final()
   return plaintext
 }
 
-/** Nonces are drawn in blocks, because the call costs more than the bytes. */
+/**
+ * A block of random nonces. They are generated in blocks, because a call costs more than the bytes.
+ */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length
 
@@ -47,14 +49,16 @@ function newNonce(): Buffer {
   return nonces.subarray(used - NONCE_BYTES, used)
 }
 
-/** The alphabet leaves out characters that look alike. Each character encodes five bits. */
+/**
+ * The alphabet of the codes, without characters that look alike. Each character encodes five bits.
+ */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CODE = /^[a-km-np-z2-9]{10}$/
 const HALF_BITS = 25
 const HALF = 2 ** HALF_BITS
 /**
- * Four rounds already hide which code belongs to which id (Luby and Rackoff); two more cost
- * microseconds.
+ * The rounds of the Feistel network. Four rounds are secure (Luby and Rackoff), and two more cost
+ * only microseconds.
  */
 const ROUNDS = [0, 1, 2, 3, 4, 5] as const
 
@@ -62,7 +66,7 @@ type Keyed = Pick<Vault, 'keyedHash'>
 
 /**
  * Encodes an id as ten letters and digits, from which the id can't be derived without the key. The
- * code is a keyed Feistel network over 50 bits, so nothing is stored or looked up.
+ * code is computed by a keyed Feistel network over 50 bits, so codes are not stored.
  */
 export function codeOfId(vault: Keyed, id: number): string {
   let [left, right] = [Math.floor(id / HALF), id % HALF]
@@ -71,8 +75,8 @@ export function codeOfId(vault: Keyed, id: number): string {
 }
 
 /**
- * Returns null when the text is not a code. Any other code stands for some id, which mostly does
- * not exist.
+ * Returns the id of a code; null when the text is not a code. Every well-formed code has an id, but
+ * that id usually does not exist.
  */
 export function idOfCode(vault: Keyed, code: string): number | null {
   const text = code.trim().toLowerCase()

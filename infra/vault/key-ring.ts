@@ -7,9 +7,9 @@ const BLOCK_BYTES = 64
 const TEXT_BYTES_MAX = 1_024
 
 /**
- * Creates an HMAC-SHA256 (RFC 2104) under one key, as hex. It uses two one-shot digests over
- * prepared blocks: `createHmac` costs ten times as much, mostly because it wraps the key at every
- * call.
+ * Creates a function that computes HMAC-SHA256 (RFC 2104) with one key, in hex. It uses two
+ * one-shot digests over prepared blocks, because `createHmac` takes ten times as long, mostly to
+ * wrap the key at every call.
  */
 export function createKeyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new Error(`a key of at most ${BLOCK_BYTES} bytes`)
@@ -32,7 +32,10 @@ function padded(key: Uint8Array, pad: number): Buffer {
   return block
 }
 
-/** The database's secrets were encrypted under another `SECRET_KEY`, so none can be decrypted. */
+/**
+ * Thrown when the database's secrets were encrypted under another `SECRET_KEY`, so that none can be
+ * decrypted.
+ */
 export class WrongSecretKey extends Error {
   readonly isOperatorError = true
   constructor() {
@@ -44,13 +47,13 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** A random data key, and its wrapped form for storage. */
+/** A random data key, and its encrypted form for storage. */
 type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
   /**
-   * The name of the wrapping key, stored beside what it wrapped, so that the key can be replaced
-   * later.
+   * The id of the wrapping key. It is stored with each wrapped key, so that the wrapping key can be
+   * replaced later.
    */
   readonly kid: string
   newDataKey(context: string): DataKey
@@ -58,7 +61,7 @@ export type KeyRing = {
   keyedHash(purpose: Pepper, text: string): string
 }
 
-/** Derives every key of the vault from the 32 bytes of `SECRET_KEY`, each for one purpose. */
+/** Derives the keys of the vault from the 32 bytes of `SECRET_KEY`, one key per purpose. */
 export function createKeyRing(secretKey: Uint8Array): KeyRing {
   if (secretKey.length !== 32) throw new Error('the secret key must have 32 bytes')
   const derive = (purpose: string) =>
@@ -93,7 +96,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   }
 }
 
-/** Throws `WrongSecretKey` when this database's vault belongs to another key. */
+/** Throws `WrongSecretKey` when this database's vault was created with another key. */
 export async function checkSecretKey(pg: Pool, kid: string): Promise<void> {
   await pg.query(
     'insert into vault.wrapping_key (id, kid) values (1, $1) on conflict (id) do nothing',

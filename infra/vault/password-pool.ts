@@ -13,8 +13,9 @@ type Waiting = {
 }
 
 /**
- * Hashes passwords on two separate threads. libuv's pool could do it as well, but name look-ups and
- * file operations use that pool, so a flood of logins would delay every upstream call.
+ * Creates functions that hash passwords on two separate threads. libuv's thread pool is not used,
+ * because name look-ups and file operations need it, and a flood of logins would delay every
+ * upstream call.
  */
 export function createPasswordPool(): Pick<Vault, 'hashPassword' | 'verifyPassword'> {
   const queue: Waiting[] = []

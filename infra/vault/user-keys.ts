@@ -6,12 +6,16 @@ import type { KeyRing } from './key-ring.ts'
 import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
-/** For this long another process may still read texts whose key this process destroyed. */
+/**
+ * How long a process caches a data key. After a user's key is destroyed, other processes can still
+ * decrypt texts for this long.
+ */
 const CACHED_MS = 60_000
 const FORMAT = 's1.'
 
 /**
- * Seals texts of and about a user under that user's data key. Without the key they are unreadable.
+ * Creates functions that encrypt texts of and about a user with that user's data key. When the key
+ * is destroyed, the texts are unreadable.
  */
 export function createSealing(
   pg: Pool,
@@ -48,7 +52,8 @@ export function createSealing(
   return {
     seal: async (userId, text) => {
       const found = await findOrMake(userId)
-      // Texts of an erased user that arrive late are sealed under a key that is not stored.
+      // Texts that arrive after the user was erased are encrypted with a random key that is not
+      // stored.
       const key = found === 'destroyed' ? createSecretKey(randomBytes(32)) : found
       const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
@@ -72,7 +77,7 @@ export function createSealing(
   }
 }
 
-/** Replaces a destroyed key, so that no new one is created. */
+/** The stored value of a destroyed key. It prevents a new key from being created. */
 const NO_KEY = Buffer.alloc(0)
 
 function createCache() {

@@ -7,8 +7,8 @@ import { createSecrets } from './secrets.ts'
 import { createSealing } from './user-keys.ts'
 
 /**
- * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` when it was set
- * up with another key.
+ * Creates the vault in the schema `vault` of this database. Throws `WrongSecretKey` when the vault
+ * was created with another key.
  */
 export async function createVault(parts: {
   readonly pg: Pool
@@ -26,12 +26,12 @@ export async function createVault(parts: {
   }
 }
 
-/** The process has one pool, whose threads start with the first password. */
+/** The password pool of the process. Its threads start with the first password. */
 const PASSWORDS = createPasswordPool()
 
 /**
- * The schema is separate from events and read models, and must not be in a dump that leaves the
- * site.
+ * The tables of the vault. Their schema is separate from events and read models, and must not be
+ * part of a dump that leaves the site.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (

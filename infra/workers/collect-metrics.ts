@@ -12,7 +12,9 @@ type ProcessMetrics = Extract<ToPrimary, { readonly type: 'process-metrics' }>
 
 const WITHIN_MS = 2_000
 
-/** Collects from the workers that are in `live` when it is called. */
+/**
+ * Creates a collector of metrics. It asks the workers that are in `live` at the time of the call.
+ */
 export function createMetricsCollector(
   live: ReadonlyMap<string, ChildProcess>,
   ownMetrics: () => Promise<Metrics>,
@@ -47,15 +49,15 @@ export function createMetricsCollector(
 }
 
 /**
- * Merges the metrics of many processes into one text. Each sample gets the label `process`; nothing
- * is added up, because positions, ages and versions have no meaningful sum, and a query can add up
- * the rest.
+ * Merges the metrics of several processes into one text. Each sample gets the label `process`.
+ * Values are not added up, because positions, ages and versions have no meaningful sum, and a query
+ * can add up other values.
  */
 function mergeMetrics(byProcess: ReadonlyMap<string, Metrics>): Promise<string> {
   const labelled = [...byProcess].map(([process, metrics]) =>
     metrics.map((metric) => ({
       ...metric,
-      // All label sets differ, so each sum has exactly one sample.
+      // No two samples have equal labels, so `sum` keeps each sample unchanged.
       aggregator: 'sum' as const,
       values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process } })),
     })),

@@ -7,23 +7,22 @@ import type { ToWorker } from './messages.ts'
 
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
-/**
- * While all workers stall or are being replaced, a connection waits this long; then it is closed.
- */
+/** A connection waits this long while no worker can take it. Then it is closed. */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
 /**
- * Owns the one port of all workers: it accepts connections and hands each to a worker.
+ * Listens on the one port of all workers and passes each accepted connection to a worker.
  *
- * Each worker has at most one connection in transfer, so that a busy worker gets fewer. The
- * connection stays open in this process as well until the worker confirms it, which the worker does
- * before it reads. If the worker dies before that, the untouched connection goes to another worker.
+ * A worker has at most one connection in transfer, so a busy worker gets fewer connections. The
+ * connection also stays open in this process until the worker confirms it. The worker confirms
+ * before it reads from the connection. If the worker dies before the confirmation, another worker
+ * gets the connection.
  */
 export class ConnectionDispatcher {
   private readonly waiting: PendingConnection[] = []
   private readonly members = new Set<ChildProcess>()
-  /** Workers without a connection in transfer, in round-robin order. */
+  /** The workers without a connection in transfer, in round-robin order. */
   private readonly idle = new Set<ChildProcess>()
   private readonly inTransfer = new Map<ChildProcess, Socket>()
   private readonly server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
@@ -31,14 +30,16 @@ export class ConnectionDispatcher {
     this.wait(socket, false)
   })
 
-  /** Resolves with the base URL of the port. */
+  /** Opens the port. Resolves with its base URL. */
   async open(port: number, host: string): Promise<string> {
     const listening = once(this.server.listen({ port, host, backlog: BACKLOG }), 'listening')
     await listening.catch(rethrowListenError)
     return urlOf(this.server, host)
   }
 
-  /** Hands connections to this worker, in rotation with the others, until it ends. */
+  /**
+   * Passes connections to this worker, in rotation with the other workers, until the worker ends.
+   */
   add(worker: ChildProcess): void {
     this.members.add(worker)
     this.idle.add(worker)
@@ -48,23 +49,25 @@ export class ConnectionDispatcher {
     this.handOut()
   }
 
-  /** Ends a transfer: the worker has the connection and has not read from it yet. */
+  /** Completes a transfer: the worker has confirmed the connection. */
   accepted(worker: ChildProcess): void {
-    // The worker's descriptor of the connection stays open.
+    // Only this process's copy of the connection is closed. The worker's copy stays open.
     this.inTransfer.get(worker)?.destroy()
     this.inTransfer.delete(worker)
     if (this.members.has(worker)) this.idle.add(worker)
     this.handOut()
   }
 
-  /** Hands the worker no more connections. The port closes with the last worker. */
+  /**
+   * Passes no more connections to this worker. When the last worker is removed, the port is closed.
+   */
   remove(worker: ChildProcess): void {
     this.members.delete(worker)
     this.idle.delete(worker)
     if (this.members.size === 0) this.close()
   }
 
-  /** Closes the port and every connection that no worker has accepted. */
+  /** Closes the port and all connections that no worker has confirmed. */
   close(): void {
     this.server.close()
     for (const { socket, late } of this.waiting.splice(0)) {
@@ -91,7 +94,7 @@ export class ConnectionDispatcher {
       clearTimeout(pending.late)
       this.idle.delete(worker)
       this.inTransfer.set(worker, pending.socket)
-      // A connection that can't be sent is handed out again once the worker has ended.
+      // When sending fails, the worker is ending. The connection is then passed to another worker.
       worker.send(CONNECTION, pending.socket, { keepOpen: true }, () => {})
     }
   }
@@ -106,25 +109,25 @@ export class ConnectionDispatcher {
 }
 
 export type WorkerListener = HttpListener & {
-  /** Serves a connection that the primary has accepted. */
+  /** Serves a connection that the primary accepted. */
   readonly serve: (socket: Socket) => void
 }
 
 /**
- * Creates the listener of a worker, whose `server` has no port. `onClosed` tells the primary to
- * hand over no more connections.
+ * Creates the listener of a worker, whose `server` does not listen on a port. `onClosed` notifies
+ * the primary that it should pass no more connections.
  */
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // `listen` would emit this event; the server counts connections and enforces timeouts from then
-  // on.
+  // `listen` would emit this event. The server then counts connections and enforces its timeouts.
   server.emit('listening')
   return {
     url: '',
     server,
     serve: (socket) => {
-      // Node's HTTP server does the same: a client that has ended its side still gets its response.
+      // Node's HTTP server sets this too, so that a client that has ended its side still gets the
+      // response.
       socket.allowHalfOpen = true
       open.add(socket)
       socket.once('close', () => {

@@ -14,15 +14,16 @@ import { startWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reports whether workers have anything to serve: a process with `projections` only needs none. */
+/**
+ * Returns whether workers are needed. A process that only has the role `projections` needs none.
+ */
 export const usesWorkers = ({ relayWorkers, roles }: Config): boolean =>
   relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
 
 /**
- * Starts the product as `config.relayWorkers` processes that serve one port, plus this one, which
- * runs the parts that must exist once: the embedded Postgres and the projections. Throws before
- * anything is served, and also once `signal` is aborted; in both cases every process it started has
- * ended.
+ * Starts the product as `config.relayWorkers` worker processes that serve one port, and this
+ * primary process, which runs what must exist once: the embedded Postgres and the projections. When
+ * the start fails or `signal` aborts, it ends every process that it started and throws.
  */
 export async function startWithWorkers(
   config: Config,
@@ -97,7 +98,7 @@ async function startDatabase(
     signal,
   })
   closers.push(stop)
-  // Every holder is gone: this Postgres had only the processes of the previous start.
+  // No process can have a lease, because only processes of the previous start used this Postgres.
   const pg = new Pool({ connectionString, max: 1 })
   await endAllLeases(pg)
   await pg.end()
@@ -105,8 +106,8 @@ async function startDatabase(
 }
 
 /**
- * Chooses the port before the workers start, because each of them must know it to reject channels
- * that point at the product itself.
+ * Returns a free port. It is chosen before the workers start, because each worker must know the
+ * port to reject channels that point to the product itself.
  */
 async function freePort(host: string): Promise<number> {
   const server = createServer()

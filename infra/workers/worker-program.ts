@@ -13,12 +13,13 @@ type WorkerState = {
 }
 
 /**
- * Runs one of the processes of `startWorkers`: it serves the connections that the primary hands
- * over, follows the primary's messages, and ends with the primary.
+ * Runs a worker process of `startWorkers`. It serves the connections that the primary passes to it,
+ * follows the primary's messages, and ends with the primary.
  */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
-  // A terminal sends signals to all processes; the primary receives them and instructs the workers.
+  // A terminal sends signals to all processes. Workers ignore them, because the primary handles
+  // signals and tells the workers to stop.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
   const state: WorkerState = { registry: null, running: null, listener: null }
@@ -48,8 +49,8 @@ async function work(): Promise<void> {
 const send = (message: ToPrimary): void => void process.send?.(message)
 
 /**
- * Accepts a connection. Reading starts after the confirmation is sent; otherwise the primary could
- * hand a half-read connection to another worker.
+ * Accepts a connection. Reading starts after the confirmation is sent, because the primary could
+ * otherwise pass a partly read connection to another worker.
  */
 function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
   process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {

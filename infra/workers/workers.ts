@@ -7,10 +7,11 @@ import { ConnectionDispatcher } from './connection-dispatcher.ts'
 import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
 
 export type Workers = {
-  /** Base URL of the shared port. */
+  /** The base URL of the shared port. */
   readonly url: string
   /**
-   * Resolves once all workers have exited. A second call with a shorter grace shortens the first.
+   * Stops the workers. Resolves when all have exited. A second call with a shorter grace period
+   * shortens the first.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
@@ -20,18 +21,21 @@ type Options = {
   readonly port: number
   readonly host: string
   /**
-   * Environment of the workers. Secrets go here and never on a command line, which every user of
-   * the machine can read.
+   * The environment variables of the workers. Secrets are passed here and not on a command line,
+   * which every user of the machine can read.
    */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
-  /** Aborts a start in progress. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
   readonly printLine: (line: string) => void
   readonly ownMetrics: () => Promise<Metrics>
 }
 
-/** A worker can't start. The message is the worker's own and is written for an operator. */
+/**
+ * Thrown when a worker can't start. The message comes from the worker and is written for an
+ * operator.
+ */
 export class WorkerFailed extends Error {
   readonly isExplained = true
 }
@@ -39,18 +43,18 @@ export class WorkerFailed extends Error {
 const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
-/** A worker that lived this long did not die of its start. */
+/** A worker that ran for this long did not fail because of its start. */
 const STEADY_MS = 30_000
 /**
- * After a drain's grace, workers close ledgers and pools within this time, which is shorter than
- * the primary's own limit.
+ * The time for a worker to close ledgers and pools after the grace period. It is shorter than the
+ * primary's limit.
  */
 const EXIT_WITHIN_MS = 12_000
 
 /**
- * Starts `count` processes that serve one port and replaces those that die, at first at once and
- * then with growing pauses. Resolves when all of them serve. Rejects, with every worker ended, when
- * the port is in use or, with `WorkerFailed`, when a worker can't start.
+ * Starts `count` processes that serve one port. A process that dies is replaced, first immediately
+ * and then after growing pauses. Resolves when all processes serve. Rejects when the port is in
+ * use, or with `WorkerFailed` when a worker can't start; all workers have then ended.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
   const pool = new WorkerPool(options)
@@ -80,8 +84,8 @@ class WorkerPool {
   }
 
   /**
-   * Resolves once the worker serves. `pauseMs` is the pause before its replacement if it dies
-   * early.
+   * Starts a worker. Resolves when the worker serves. `pauseMs` is the pause before a replacement,
+   * if the worker dies soon.
    */
   start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
@@ -93,7 +97,7 @@ class WorkerPool {
         if (message.type === 'failed') failed(new WorkerFailed(message.message))
         this.handleMessage(name, worker, message)
       })
-      // A message to a worker that is exiting fails with this event.
+      // Sending a message to a worker that is exiting emits this event.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)
@@ -106,7 +110,7 @@ class WorkerPool {
     })
   }
 
-  /** Replaces every worker that dies from now on. */
+  /** From now on, replaces every worker that dies. */
   startReplacing(names: readonly string[]): void {
     this.isReplacing = true
     for (const name of names) if (!this.live.has(name)) this.replace(name, PAUSE_MS)
