@@ -1,15 +1,18 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type JsonKind, kindOf } from './json-bytes.ts'
 
-/** The kinds of value that a member of an object may have. */
+/** The JSON kinds that a member of an array's objects may have. */
 type InnerRule = {
   readonly key: string
-  /** The key as it appears in the bytes, with its quotes. */
+  /** The key as it appears in the JSON bytes, with its quotes. */
   readonly quoted: Buffer
   readonly kinds: readonly JsonKind[]
 }
 
-/** Rules for the objects in one array of the outermost object. */
+/**
+ * The rules for the members of the objects in one array. `array` is the key of that array in the
+ * top-level object.
+ */
 export type InnerRules = { readonly array: string; readonly rules: readonly InnerRule[] }
 
 export const innerRules = (
@@ -23,16 +26,19 @@ export const innerRules = (
   })),
 })
 
-/** Visits objects inside the outermost one while the bytes are scanned. Places are byte offsets. */
+/**
+ * Receives the nested objects of a JSON text while the bytes are scanned. All positions are byte
+ * offsets.
+ */
 export type ObjectVisitor = {
-  /** Called at the value of a member of the outermost object. */
+  /** Called at the value of each member of the top-level object. */
   readonly begin: (key: string) => void
-  /** Returns whether the object that begins at this depth is to be visited. */
+  /** Returns true if the object that begins at this depth is to be visited. */
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
   /**
-   * Called at the value of one of the object's members. `isRuled` is true when a rule exists for
-   * it.
+   * Called at the value of each member of a visited object. `isRuled` is true if a rule exists for
+   * the member.
    */
   readonly member: (
     depth: number,
@@ -42,34 +48,35 @@ export type ObjectVisitor = {
     isRuled: boolean,
   ) => void
   readonly leave: (depth: number, end: number) => void
-  /** Called at the end of an array whose elements are not all objects. */
+  /** Called at the end of an array that contains values other than objects. */
   readonly mixedArray: (depth: number) => void
 }
 
 /**
- * A member, such as `[0].Role`, that a provider may read as the member `other`, or that is
- * duplicated.
+ * A member that is duplicated or that a provider may read as the member `other`, such as
+ * `[0].Role`.
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
-/** Checks the members of those objects while the bytes are scanned. */
+/** Checks the members of an array's objects against rules while the bytes are scanned. */
 export class InnerCheck {
-  /** True inside the array that has rules. */
+  /** True while the scan is inside the array that has rules. */
   isOn = false
   /**
-   * The path of the first member of an element that breaks a rule, such as `[0].role`; null if none
-   * does.
+   * The path of the first member that breaks a rule, such as `[0].role`. Null if no member breaks a
+   * rule.
    */
   misfit: string | null = null
   /**
-   * The first member of an element that may be taken for a member with a rule; null if none may.
+   * The first member that a parser may mistake for a member with a rule. Null if there is no such
+   * member.
    */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null
   private readonly rules: readonly InnerRule[]
   private element = -1
-  /** Has one bit per rule, which is set when the element contains that member. */
+  /** The members that the current object contains, as one bit per rule. */
   private seen = 0
 
   constructor(bytes: Buffer, inner: InnerRules | null) {
@@ -78,7 +85,7 @@ export class InnerCheck {
     this.rules = inner?.rules ?? []
   }
 
-  /** Called at the value of a member of the outermost object. */
+  /** Called at the value of each member of the top-level object. */
   begin(key: string): void {
     this.isOn = key === this.array
     this.misfit = null
@@ -92,8 +99,8 @@ export class InnerCheck {
   }
 
   /**
-   * Checks the key between `start` and `end` with its value at `valueAt`. Returns whether it has a
-   * rule.
+   * Checks the key between `start` and `end`, whose value begins at `valueAt`. Returns true if a
+   * rule exists for the key.
    */
   check(start: number, end: number, valueAt: number): boolean {
     const { rules } = this
@@ -117,7 +124,10 @@ export class InnerCheck {
     if (kind !== null && !kinds.includes(kind)) this.misfit ??= this.pathOf(key)
   }
 
-  /** Checks a key that contains escapes, capital letters or non-ASCII characters. */
+  /**
+   * Checks a key that contains escapes, capital letters or non-ASCII characters, which case folding
+   * may change.
+   */
   private checkUnusual(start: number, end: number, valueAt: number): void {
     const key = JSON.parse(this.bytes.toString('utf8', start, end)) as string
     const folded = foldedName(key)
@@ -137,8 +147,8 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /**
- * Reports whether the text between `start` and `end`, quotes included, may change when it is
- * folded.
+ * Reports whether case folding may change the text between `start` and `end`, which include the
+ * quotes.
  */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
@@ -148,7 +158,10 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
-/** Compares byte by byte, because a call of `compare` takes longer for so few bytes. */
+/**
+ * Reports whether the bytes at `start` equal the pattern. The bytes are compared one by one,
+ * because `Buffer.compare` is slower for a few bytes.
+ */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {
     if (bytes[start + at] !== pattern[at]) return false

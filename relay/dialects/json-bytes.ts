@@ -3,7 +3,7 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'fals
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 48 && byte <= 57
 
-/** Matches one of `" \ / b f n r t` after a backslash. */
+/** Matches the byte after the backslash of a short escape: `" \ / b f n r t`. */
 const isShortEscape = (byte: number | undefined): boolean =>
   byte === 34 ||
   byte === 92 ||
@@ -14,7 +14,10 @@ const isShortEscape = (byte: number | undefined): boolean =>
   byte === 114 ||
   byte === 116
 
-/** Returns the value of the four hexadecimal digits at `at`, or -1 when they are not digits. */
+/**
+ * Returns the value of the four hexadecimal digits at `at`, or -1 if they are not hexadecimal
+ * digits.
+ */
 function hexOf(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index += 1) {
@@ -30,8 +33,8 @@ function hexOf(bytes: Buffer, at: number): number {
 const BACKSLASH = 92
 
 /**
- * Returns the length of the escape at `at`: 0 when it is invalid, -1 when it encodes a NUL or half
- * a surrogate pair.
+ * Returns the length of the escape sequence at `at`. Returns 0 for an invalid sequence, and -1 for
+ * a NUL or half a surrogate pair.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
@@ -45,7 +48,9 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
-/** Returns the kind of a value by its first byte; null when no value begins with it. */
+/**
+ * Returns the kind of a JSON value by its first byte, or null if no value begins with this byte.
+ */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'
   if (byte === 123) return 'object'
@@ -62,8 +67,8 @@ const POINT = 46
 const ZERO = 48
 
 /**
- * Returns the offset behind the number that begins at `start`. If there is no valid number, returns
- * -1 minus the offset of the invalid byte.
+ * Returns the offset behind the number that begins at `start`. If the number is invalid, returns -1
+ * minus the offset of the invalid byte.
  */
 export function endOfNumber(bytes: Buffer, start: number): number {
   let at = start
@@ -87,8 +92,7 @@ export function endOfNumber(bytes: Buffer, start: number): number {
 }
 
 /**
- * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, the text is
- * inserted.
+ * Replaces the bytes from `start` to `end` by `text`. If `start` equals `end`, `text` is inserted.
  */
 export type Edit = { readonly start: number; readonly end: number; readonly text: string }
 

@@ -2,7 +2,10 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
-/** Describes the fault of a body for the developer of the client. */
+/**
+ * Returns the error for a body with a JSON fault. The message helps the developer of the client to
+ * find the fault.
+ */
 export function jsonError(body: Buffer, fault: JsonFault): RelayError {
   switch (fault.fault) {
     case 'duplicate':
@@ -36,7 +39,8 @@ export function jsonError(body: Buffer, fault: JsonFault): RelayError {
 const NAME_LENGTH_SHOWN = 96
 
 /**
- * Returns the error for the member at `path`, which may be read as `other` or is a duplicate of it.
+ * Returns the error for a member that duplicates the member `other` or may be read as `other`.
+ * `path` is the path of the member.
  */
 export function ambiguousKey(path: string, other: string): RelayError {
   const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
@@ -50,14 +54,14 @@ export function ambiguousKey(path: string, other: string): RelayError {
 const LF = 10
 
 /**
- * Bodies that exceed this size are written by programs, and counting the lines of 32 MB would block
- * the loop.
+ * The maximum offset for which line and column are determined. Larger bodies are written by
+ * programs, and counting the lines of 32 MB would block the event loop.
  */
 const COUNTED_BYTES_MAX = 1024 * 1024
 
 /**
- * Returns line and column from 1, as editors count, with the column in characters. Beyond the bound
- * it returns the byte offset from 0.
+ * Returns the line and column of an offset, counted from 1, with the column in characters. Beyond
+ * `COUNTED_BYTES_MAX`, returns the byte offset from 0.
  */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
@@ -71,7 +75,7 @@ function placeOf(body: Buffer, at: number): string {
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
 }
 
-/** Names the field that contains the byte. Beyond the bound the field is not searched for. */
+/** Returns the field that contains the byte. Beyond `COUNTED_BYTES_MAX`, no field is returned. */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
   return param === null ? {} : { param }

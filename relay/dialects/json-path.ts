@@ -8,12 +8,15 @@ const CLOSE_BRACE = 125
 
 const PATH_LENGTH_MAX = 200
 
-/** An open object with its latest key, or an open array with the number of complete elements. */
+/**
+ * A level of nesting: an object with its latest key, or an array with the number of its complete
+ * elements.
+ */
 type Level = string | number | null
 
 /**
- * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`; null
- * outside any field. The bytes before `at` must have been scanned as valid. It is called only for
+ * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`, or
+ * null outside any field. The bytes before `at` must be valid JSON. The function is only called for
  * bodies that are refused.
  */
 export function pathAt(bytes: Buffer, at: number): string | null {
@@ -23,7 +26,7 @@ export function pathAt(bytes: Buffer, at: number): string | null {
     if (byte === QUOTE) {
       const end = endOfText(bytes, index, at)
       if (end < 0) break
-      // A string in an object is a key when nothing has been read since the brace or comma.
+      // A string in an object is a key if nothing was read since the brace or comma.
       if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
       index = end
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -39,8 +42,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
 }
 
 /**
- * Returns the offset of the closing quote of the string at `start`; -1 when it is not before
- * `before`.
+ * Returns the offset of the closing quote of the string at `start`, or -1 if the string is not
+ * closed before `before`.
  */
 function endOfText(bytes: Buffer, start: number, before: number): number {
   for (let index = start + 1; index < before; index += 1) {

@@ -3,7 +3,7 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/folded-name.t
 import { type Ambiguity, InnerCheck, type InnerRules, type ObjectVisitor } from './inner-kinds.ts'
 import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
-/** A member of the outermost object, with the offsets of its key and value in the bytes. */
+/** A member of the top-level object, with the byte offsets of its key and value. */
 export type Member = {
   readonly key: string
   /** The key after case folding: see `foldedName`. */
@@ -12,33 +12,48 @@ export type Member = {
   readonly valueStart: number
   readonly valueEnd: number
   readonly kind: JsonKind
-  /** For arrays only: the number of elements, and whether each of them is an object. */
+  /**
+   * The number of elements, if the value is an array. `isAllObjects` is true if each element is an
+   * object.
+   */
   readonly length: number
   readonly isAllObjects: boolean
   /**
-   * The path of the first member of an element that breaks a rule, such as `[0].role`; null if none
-   * does.
+   * The path of the first member in the array that breaks a rule, such as `[0].role`. Null if no
+   * member breaks a rule.
    */
   readonly misfit: string | null
-  /** The first member whose name a parser may take for another name; null if there is none. */
+  /**
+   * The first member in the array whose name a parser may mistake for another name. Null if there
+   * is no such member.
+   */
   readonly ambiguity: Ambiguity | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
-/** `at` is the offset of the fault. It equals the length of the bytes when they end too early. */
+/**
+ * A fault in the JSON. `at` is the offset of the fault, or the length of the bytes if they end too
+ * early.
+ */
 export type JsonFault =
   | { readonly fault: Cause; readonly at: number }
   | { readonly fault: 'not-utf8' | 'not-an-object' }
   | { readonly fault: 'duplicate'; readonly key: string }
-  /** The key equals `other`, a member or a known name, except for letter case. */
+  /** The key differs only in letter case from `other`, which is another member or a known name. */
   | { readonly fault: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
-/** Limits the keys of the whole body, because building objects with many different keys is slow. */
+/**
+ * The maximum number of keys in the complete body, because building objects with many different
+ * keys is slow.
+ */
 export const KEYS_MAX = 200_000
-/** Limits the members of the outermost object to several times what any request format names. */
+/**
+ * The maximum number of members of the top-level object, which is several times what any request
+ * format has.
+ */
 export const MEMBERS_MAX = 256
 
 const NO_NAMES: NamesByFoldedName = new Map()
@@ -53,17 +68,17 @@ const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
 /**
- * Checks that the bytes are one complete, valid JSON object without building it, and finds its
- * outermost members. Depth, members and values are bounded, so that no body can block the loop for
- * long.
+ * Checks that the bytes are one valid JSON object and returns its top-level members, without
+ * building any object. Depth, members and values are bounded, so that no body can block the event
+ * loop for long.
  *
- * Text that an event store or a provider can't handle (NUL, half a surrogate pair, invalid UTF-8)
- * is a fault. A duplicate key is a fault because parsers differ in which value counts; for the same
- * reason a key that differs only in letter case from another key, or from a name in `known`, is a
- * fault.
+ * Text that an event store or a provider can't handle is a fault: NUL, half a surrogate pair and
+ * invalid UTF-8. A duplicate key is a fault because parsers differ in which value they use. For the
+ * same reason, a key must not differ only in letter case from another key or from a name in
+ * `known`.
  *
- * `inner` holds the rules for the objects in one of the arrays. `visitor` sees further objects
- * while they are scanned, even if a fault is found later.
+ * `inner` contains rules for the objects in one of the arrays. `visitor` receives further nested
+ * objects, even if a fault is found later.
  */
 export function scanObject(
   bytes: Buffer,

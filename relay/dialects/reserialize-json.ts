@@ -1,13 +1,17 @@
-/** Matches a number that a double may not hold. A match inside a text only costs time. */
+/**
+ * Matches a number that a double can't represent exactly. A match inside a text costs time but
+ * changes nothing.
+ */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
- * In larger bodies numbers are read as doubles, because visiting each value would block the loop.
+ * The maximum length of a body in which all digits of numbers are kept. In larger bodies numbers
+ * are read as doubles, because visiting each value would block the event loop.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Serialises the JSON as the gateway parses it, so that only the last of several members with the
- * same name remains. Numbers keep their digits. `body` must be valid JSON.
+ * Serializes the JSON as the gateway parses it. Of several members with the same name only the last
+ * remains. Numbers keep all their digits. `body` must be valid JSON.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

@@ -3,11 +3,11 @@ import { TASK_MS_MAX } from '#domain/task/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
-/** Records that a provider accepted a task, and under which id. */
+/** A provider's acceptance of a task, with the provider's id for the task. */
 export type Acceptance = {
   readonly task: string
   readonly userId: number
-  /** The time is in unix milliseconds. */
+  /** The time of the submission in unix milliseconds. */
   readonly submittedAt: number
   readonly place: Parameters<TaskLedger['accept']>[2]
 }
@@ -18,15 +18,15 @@ type Deps = {
   readonly now: () => number
 }
 
-/** Each acceptance has at most about 4 KB. */
+/** The maximum number of acceptances that wait in memory. Each uses at most about 4 KB. */
 const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
 /**
- * Writes acceptances to the event store, also while the store is unavailable: they are then kept in
- * memory and retried until they are written or the task has expired. A provider bills for every
- * task it accepted, and only this record knows the provider's id. An acceptance that can't be
- * written is logged for the operator.
+ * Writes acceptances to the event store. While the store is unavailable, acceptances are kept in
+ * memory and retried until the task has expired. They must not be lost, because a provider bills
+ * every accepted task and only the acceptance contains the provider's id. An acceptance that can't
+ * be written is logged for the operator.
  */
 export class Acceptances {
   private readonly deps: Deps
@@ -41,7 +41,7 @@ export class Acceptances {
     this.retryMs = retryMs
   }
 
-  /** Returns `pending` when the acceptance is not durable yet. It never throws. */
+  /** Writes an acceptance. Returns `pending` if it is not durable yet. Never throws. */
   async write(one: Acceptance): Promise<TaskOutcome | 'pending'> {
     try {
       return await this.accept(one)
@@ -52,14 +52,16 @@ export class Acceptances {
   }
 
   /**
-   * Reports whether the task's acceptance is still waiting. Ending such a task would lose its
-   * result.
+   * Reports whether the task's acceptance has not been written yet. Such a task must not be ended,
+   * because its result would be lost.
    */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)
   }
 
-  /** Tries to write everything once more, then logs what could not be written. */
+  /**
+   * Tries once more to write all pending acceptances, then logs those that could not be written.
+   */
   async stop(): Promise<void> {
     this.isStopped = true
     if (this.timer !== null) clearTimeout(this.timer)
@@ -95,7 +97,7 @@ export class Acceptances {
     this.timer.unref()
   }
 
-  /** Writes the acceptances in order, up to the first that fails again. */
+  /** Writes the pending acceptances in order. Stops at the first failure. */
   private async writePending(): Promise<void> {
     for (const one of this.pending) {
       const isOld = this.deps.now() - one.submittedAt > TASK_MS_MAX
@@ -109,7 +111,7 @@ export class Acceptances {
     }
   }
 
-  /** Logs the ids, so that an operator can find the task at its provider. */
+  /** Logs the ids of a lost acceptance, so that an operator can find the task at its provider. */
   private reportLost({ task, place: { channelId, upstreamId } }: Acceptance): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }

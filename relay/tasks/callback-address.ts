@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The sender of a callback: a channel and key, and the task it may report on. */
+/** The sender of a callback, which is a channel with a key, and the task of the callback. */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
@@ -12,9 +12,8 @@ export type CallbackSource = {
 type Deps = Pick<TaskDeps, 'vault' | 'views'>
 
 /**
- * Returns the address at which a provider calls back about one task. The address contains a
- * signature that proves that this site issued it. It is valid for one task at one channel with one
- * key.
+ * Returns the callback URL for one task at one channel with one key. A signature in the URL proves
+ * that this site issued it.
  */
 export function callbackUrl(deps: Deps, source: CallbackSource): string {
   const { serverAddress } = deps.views.options.options.tasks
@@ -28,11 +27,14 @@ export const callbackSignature = (
   { task, channelId, keyRef }: CallbackSource,
 ): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
-/** Verifies the signature of an address, so that nothing is read for other addresses. */
+/** Verifies the signature of a callback URL, so that no task is read for a forged URL. */
 export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
-/** A task whose provider is known may be reported on only by that channel and key. */
+/**
+ * Reports whether the sender may report on the task. If the task's provider is known, only that
+ * channel and key may report.
+ */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)
 

@@ -2,14 +2,14 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type CallbackSource, callbackSignature } from './callback-address.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Shorter texts are not redacted, because they match ordinary words. */
+/** The minimum length of a text that is redacted. Shorter texts would match ordinary words. */
 const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 
 /**
- * Lists the texts that a caller must not read in a provider's answer about a task: the channel's
- * keys and hosts, and the signature of the callback address, because anyone who knows it could
- * report on the task.
+ * Lists the texts that callers must not read in a provider's answer about a task. These are the
+ * channel's keys and hosts, and the signature of the callback URL, with which anyone could report
+ * on the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,
@@ -20,7 +20,7 @@ export const confidentialTexts = (
   callbackSignature(deps, source),
 ]
 
-/** Replaces these texts in JSON data at any depth. Addresses are texts like any other. */
+/** Redacts the texts in `words` in JSON data at any depth, including URLs and member names. */
 export function redactTexts(value: unknown, words: readonly string[], depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, words)
   if (typeof value !== 'object' || value === null) return value
@@ -37,8 +37,9 @@ export function redactTexts(value: unknown, words: readonly string[], depth = 0)
 const TEXT_MAX = 16_384
 
 /**
- * Replaces the longest texts first, so that no remainder of a longer one stays. The text is cut
- * afterwards, because a part of a confidential text at the cut would not be recognised.
+ * Redacts the texts in `words`. The longest texts are replaced first, so that no part of a longer
+ * text remains. The result is shortened after the redaction, because a part of a confidential text
+ * would not be recognized.
  */
 export const redactText = (text: string, words: readonly string[]): string =>
   words

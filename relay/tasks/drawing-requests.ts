@@ -4,7 +4,10 @@ import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX, without } from './task-body.ts'
 
-/** Maps the custom ids of a drawing's buttons to actions. The more specific patterns are first. */
+/**
+ * Maps the custom id of a drawing's button to an action. Specific patterns precede general
+ * patterns.
+ */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
@@ -17,11 +20,11 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::Inpaint::/i, 'INPAINT'],
 ]
 
-/** Returns the action of a button; null when it has no price. */
+/** Returns the action of a button, or null if the button has no price. */
 const actionOfButton = (customId: string): string | null =>
   BUTTONS.find(([pattern]) => pattern.test(customId))?.[1] ?? null
 
-/** The members of a drawing request that are read or replaced here. */
+/** The members of a drawing request that the gateway reads or replaces. */
 export const DRAWING_NAMES = namesByFoldedName([
   ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
   ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
@@ -30,8 +33,8 @@ export const DRAWING_NAMES = namesByFoldedName([
 const FILTER_NAMES = namesByFoldedName(['modes'])
 
 /**
- * The result of reading a body. `changes` are sent to the provider in place of the caller's
- * members.
+ * The result of reading a request body. `changes` replace the caller's members in the request to
+ * the provider.
  */
 type ActionRequest = {
   readonly action: string
@@ -43,7 +46,7 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** The button belongs to another task, so the provider continues that task. */
+/** Sets the provider's id of the continued task, to which the button belongs. */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
@@ -60,7 +63,7 @@ const change: DrawingReader = (body) => {
 const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
-/** Reads the short form `<task> U2`. */
+/** Reads the short form of a change request, such as `<task> U2`. */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
     SIMPLE.exec(body.requireText('content').trim()) ?? []
@@ -129,7 +132,7 @@ const swap: DrawingReader = (body) => {
 
 const SWAP_PATH = '/mj/insight-face/swap'
 
-/** Finds the reader by the path below `/mj`; undefined if there is none. */
+/** Returns the reader for a path below `/mj`, or undefined for an unknown path. */
 export function drawingReader(path: string): DrawingReader | undefined {
   if (path === '/insight-face/swap') return swap
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
@@ -138,8 +141,8 @@ export function drawingReader(path: string): DrawingReader | undefined {
 const MODE_FLAGS = /\s*--(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**
- * Builds the request. `mode` is `FAST`, `RELAX` or `TURBO` from the address; null leaves it to the
- * provider.
+ * Builds the task request for a drawing. `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null
+ * if the provider decides.
  */
 export function readDrawing(
   path: string,

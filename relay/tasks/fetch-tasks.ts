@@ -15,10 +15,12 @@ import { drawingAnswer, musicAnswer } from './task-json.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Reports whether a text has the form of a task's id. Nothing is read for other texts. */
+/** Reports whether a text has the form of a task id. For any other text the store is not read. */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/** Returns the caller's own task with this id. A task of another user counts as missing. */
+/**
+ * Returns the caller's task with this id, or null. A task of another user is treated as missing.
+ */
 export async function ownTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
@@ -31,16 +33,16 @@ export async function ownTask(
   return userId === user.userId && own === kind ? known : null
 }
 
-/** This allows a hundred look-ups per second. */
+/** The maximum number of tasks that a user may fetch per minute, which is a hundred per second. */
 const TASKS_MAX = 6_000
 const SEEDS_MAX = 30
 const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
- * Limits look-ups per user over all relays, because they are free and not calls. `tasks` is the
- * number of tasks that are read. `asksProvider` is true when the provider is asked, at the
- * operator's expense.
+ * Limits the task look-ups of a user over all relays. Look-ups are free, so the limits of calls
+ * don't apply. `tasks` is the number of tasks that are read. `asksProvider` is true if a provider
+ * is queried, at the operator's expense.
  */
 async function acquireLookPermit(
   { limits }: { readonly limits: Limits },
@@ -67,8 +69,8 @@ async function acquireLookPermit(
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Returns the address of this site for links in an answer: the configured one, or else the one that
- * the caller used. The latter is shown only to that caller.
+ * Returns the address of this site for links in a response. If no address is configured, the host
+ * of the caller's request is used, which only that caller sees.
  */
 function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -82,7 +84,7 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-/** Runs one look-up within its user's limits. */
+/** Runs a look-up within the limits of its user. */
 async function withinLookLimits(
   deps: TaskDeps,
   exchange: Exchange,
@@ -135,7 +137,10 @@ export async function fetchTask(
   )
 }
 
-/** Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch` with the tasks that exist. */
+/**
+ * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. The response contains the
+ * requested tasks that exist.
+ */
 export async function fetchTasks(
   deps: TaskDeps,
   exchange: Exchange,
@@ -159,7 +164,7 @@ export async function fetchTasks(
 
 const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data })
 
-/** Serves `GET /mj/task/{id}/image-seed` by asking the provider each time. */
+/** Serves `GET /mj/task/{id}/image-seed`. Every request is forwarded to the provider. */
 export async function imageSeed(
   deps: TaskDeps,
   exchange: Exchange,
@@ -183,7 +188,10 @@ export async function imageSeed(
   )
 }
 
-/** Asks the provider within the channel's limits, like a call. */
+/**
+ * Requests the seed of a drawing from its provider. The request counts towards the channel's
+ * limits, like a call.
+ */
 async function seedOf(
   deps: TaskDeps,
   model: string,

@@ -8,17 +8,20 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['lyrics', 'LYRICS'],
 ])
 
-/** The members of a music request that are read or replaced here. */
+/** The members of a music request that the gateway reads or replaces. */
 export const MUSIC_NAMES = namesByFoldedName([
   ...['prompt', 'gpt_description_prompt', 'continue_clip_id', 'task_id', 'tags', 'title'],
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/** A request needs one of these members. A style alone is enough for a song without lyrics. */
+/**
+ * The member names in the error for a music request without a prompt. A style alone is accepted,
+ * for a song without lyrics.
+ */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 
-/** Finds the action by the last segment of the path; undefined if there is none. */
+/** Returns the action for the last segment of the path, or undefined for an unknown path. */
 export const musicAction = (segment: string): string | undefined =>
   ACTIONS.get(segment.toLowerCase())
 

@@ -1,13 +1,16 @@
-/** Limits on running work in total, and on waiting work in total and per name. */
+/**
+ * The limits of a `Permits` object. `total` limits running work. `waiting` and `waitingPerName`
+ * limit waiting work.
+ */
 export type PermitLimits = {
   readonly total: number
   readonly waiting: number
   readonly waitingPerName: number
-  /** The maximum wait; null waits without limit. */
+  /** The maximum wait in milliseconds. Null sets no limit. */
   readonly waitMs: number | null
 }
 
-/** A name that a permit counts under, and its maximum. */
+/** A name for which permits are counted, with its maximum number of permits. */
 export type PermitName = { readonly name: string; readonly max: number }
 
 type Waiter = {
@@ -16,8 +19,8 @@ type Waiter = {
 }
 
 /**
- * Limits work in this process that uses connections and time, in total and per name. Waiting work
- * is admitted in order of arrival, except that names at their limit are skipped.
+ * Limits concurrent work in this process, in total and per name. Waiting work starts in order of
+ * arrival. Work under a name that has reached its limit is skipped.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -30,8 +33,8 @@ export class Permits {
   }
 
   /**
-   * Acquires a permit under each of these names. Returns the function that releases it, which must
-   * be called once, or null when there is no permit.
+   * Acquires a permit under all given names. Returns the function that releases the permit, which
+   * must be called once. Returns null if no permit was granted.
    */
   async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null

@@ -1,13 +1,13 @@
-/** The limit for the text of one picture, which is about 15 MiB of file data. */
+/** The maximum length of a picture's base64 text, which is about 15 MiB of file data. */
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The head of a data URL is searched in this many bytes. */
+/** The number of bytes in which the head of a data URL is searched. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
 
-/** The first characters of picture files in base64. */
+/** The first base64 characters of picture files. */
 const FILE_HEADS: readonly RegExp[] = [
   /^iVBORw0KGgo/, // PNG
   /^\/9j\//, // JPEG
@@ -20,15 +20,18 @@ const FILE_HEADS: readonly RegExp[] = [
 const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
-/** Has a 1 for every character of base64, including its URL-safe form and line ends. */
+/**
+ * The lookup table of base64 characters: 1 for each valid byte, including the URL-safe form and
+ * line ends.
+ */
 const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON text (quotes included) is a picture: a data URL, the base64 of a picture
- * file, or a web address, which some providers accept. The bytes are checked in place; a string is
- * built only if some of them are escaped.
+ * Reports whether a JSON string (quotes included) is a picture. A picture is a data URL, the base64
+ * text of a picture file, or a web URL, which some providers accept. A text is only copied if it
+ * contains escapes.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
@@ -50,12 +53,12 @@ function isBase64(text: Buffer, start: number): boolean {
   return end > start
 }
 
-/** Yields the texts of a JSON list of texts, and null in place of any other value. */
+/** Yields the strings in a JSON list, and null for each other value. */
 export function* textsIn(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {
     const byte = list[at] as number
-    // These bytes are the comma and the four kinds of white space.
+    // Skips a comma or one of the four kinds of white space.
     if (byte === 44 || byte === 32 || byte === 9 || byte === 10 || byte === 13) {
       at += 1
       continue

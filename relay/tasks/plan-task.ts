@@ -12,36 +12,39 @@ import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Views } from '../views/views.ts'
 import type { TaskBody } from './task-body.ts'
 
-/** What the gateway adds to a request for a provider. */
+/** The values that the gateway adds to a provider request. */
 export type SendOptions = {
-  /** The task that this request continues. */
+  /** The task that this request continues, or null. */
   readonly origin: TaskRecord | null
-  /** The address of the callback; null if there is none. */
+  /** The callback URL, or null if no callback is requested. */
   readonly notifyUrl: string | null
   /** The restricted members that the channel allows. */
   readonly allowed: ReadonlySet<string>
 }
 
-/** A caller's request for a task, after reading. */
+/** A caller's parsed task request. */
 export type TaskRequest = {
   readonly kind: TaskKind
   readonly platform: 'midjourney' | 'suno'
-  /** The action as on the wire: `IMAGINE`, `MUSIC`, and so on. */
+  /** The action name in the API, such as `IMAGINE` or `MUSIC`. */
   readonly action: string
-  /** The name under which the action is priced. */
+  /** The model name under which the action is priced. */
   readonly model: string
   readonly prompt: string | null
-  /** The caller's own reference; null if there is none. */
+  /** The caller's own reference for the task, or null. */
   readonly state: string | null
-  /** The caller's id of the task that this request continues; null if there is none. */
+  /** The id of the task that this request continues, or null. */
   readonly originId: string | null
-  /** True when the request fills in the modal window of an open task. */
+  /** True if the request fills in the modal window of an unfinished task. */
   readonly continuesOpen: boolean
-  /** The path below the provider's address. */
+  /** The path below the provider's base URL. */
   readonly path: string
   readonly body: TaskBody
   readonly providerBody: (options: SendOptions) => Buffer
-  /** Lists the restricted members that are dropped, where the channel allows the given ones. */
+  /**
+   * Returns the restricted members that are dropped for a channel. `allowed` contains the members
+   * that the channel allows.
+   */
   readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
 }
 
@@ -49,11 +52,17 @@ export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /** The key that must be used because another task is there; null if any key may be used. */
+  /**
+   * The key that must be used because the continued task belongs to it. Null if any key may be
+   * used.
+   */
   readonly keyRef: string | null
 }
 
-/** Prices a task and lists the channels it may be sent to, or returns why it is refused. */
+/**
+ * Prices a task and lists the channels to which it may be sent. Returns an error if the task is
+ * refused.
+ */
 export function planTask(
   views: Views,
   caller: Caller,
@@ -75,7 +84,7 @@ export function planTask(
       ? relayError('group_not_allowed', { subject: group })
       : relayError('model_unpriced', { param: 'model', subject: model })
   }
-  // A task uses no tokens, so it would be free at a price per token.
+  // A task uses no tokens, so a price per token would make it free.
   if (price.mode !== 'call') return relayError('model_unpriced', { param: 'model', subject: model })
   const offer = offerFor(views, caller, request, origin)
   if (!hasValid(offer, now)) {
@@ -86,9 +95,9 @@ export function planTask(
 }
 
 /**
- * Returns only the channel of the task that is continued, if there is one. That channel must also
- * offer the model to the caller's group, because that group's price is charged. Admins may name any
- * channel.
+ * Returns the channels for a task. A continued task needs the channel of the original task. That
+ * channel must also offer the model to the caller's group, because the group's price is charged.
+ * Admins may name any channel.
  */
 function offerFor(
   { channels }: Views,

@@ -9,7 +9,7 @@ import { queryProvider } from './query-provider.ts'
 import { recordReport } from './record-report.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The provider to poll and the kind of tasks. */
+/** The channel and key to poll, and the kind of tasks. */
 export type PollTarget = {
   readonly channel: RelayChannel
   readonly key: RelayKey
@@ -18,14 +18,18 @@ export type PollTarget = {
 
 export type LaneTimes = {
   /**
-   * The pause after a failure. It doubles with each further failure, up to twelve times the value.
+   * The pause after a failure, in milliseconds. The pause doubles with each further failure, up to
+   * twelve times this value.
    */
   readonly everyMs: number
-  /** A task beyond this age is polled once ahead of its turn, because it will expire soon. */
+  /**
+   * The age in milliseconds from which a task is late. A late task is polled once before all
+   * others, because it will expire soon.
+   */
   readonly lateMs: number
 }
 
-/** Limits polls over all lanes and per channel, so that each lane gets its turn. */
+/** The limits of concurrent polls, over all lanes and per channel. */
 export const POLL_PERMITS: PermitLimits = {
   total: 32,
   waiting: Number.POSITIVE_INFINITY,
@@ -40,22 +44,22 @@ const ANSWER_MS = 20_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel with one key about its tasks, independently of all other lanes. After a failure
- * it pauses, continues with the next tasks, and asks about fewer at a time. A single task that
- * spoils the answer therefore delays the others only for that long.
+ * Polls one channel with one key about its tasks, independently of other lanes. After a failure,
+ * the lane pauses, continues with the tasks behind the failed poll and queries fewer tasks at a
+ * time. A task that makes the provider's response fail therefore delays other tasks only briefly.
  */
 export class PollLane {
   private readonly deps: TaskDeps
   private readonly times: LaneTimes
   private batchMax = BATCH_MAX
   private failures = 0
-  /** The time is monotonic. */
+  /** The end of the pause in monotonic time. */
   private pausedUntil = 0
   /** The last task of the poll that failed. */
   private failedAt: OpenTask | null = null
-  /** The latest report on each task; a repeated report is not processed again. */
+  /** The latest report on each task. A repeated report is not processed again. */
   private readonly lastReports = new Map<string, string>()
-  /** The late tasks that were polled ahead of their turn. */
+  /** The late tasks that were already polled before all others. */
   private readonly polledLate = new Set<string>()
 
   constructor(deps: TaskDeps, times: LaneTimes) {
@@ -63,7 +67,10 @@ export class PollLane {
     this.times = times
   }
 
-  /** Polls about all tasks (oldest first), as far as the provider answers. It never rejects. */
+  /**
+   * Polls about all tasks, which are sorted from the oldest. Stops when the provider fails. Never
+   * rejects.
+   */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return
     this.forgetOthers(tasks)
@@ -73,7 +80,8 @@ export class PollLane {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // The other worker may have taken the last tasks or met a failure in the meantime.
+        // The other worker may have taken the last tasks or failed while this worker waited for its
+        // permit.
         const batch = release === null || this.isPaused() ? [] : queue.splice(0, this.batchMax)
         if (batch.length === 0) return release?.()
         const end = await this.queryBatch(target, batch, lost).finally(release)
@@ -94,7 +102,10 @@ export class PollLane {
     for (const task of this.polledLate) if (!open.has(task)) this.polledLate.delete(task)
   }
 
-  /** Orders the tasks: late ones first, then those after the last failure, then the rest. */
+  /**
+   * Sorts the tasks for a poll: late tasks first, then the tasks behind the last failure, then all
+   * others.
+   */
   private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
     const { failedAt } = this
     const first = failedAt === null ? 0 : tasks.findIndex((task) => isAfter(task, failedAt))
@@ -166,7 +177,7 @@ export class PollLane {
     warnThrottled(this.deps.log, { channelId, reason }, 'polling a provider about its tasks failed')
   }
 
-  /** Records one report. A report that can't be recorded now does not affect the others. */
+  /** Records one report. If a report can't be recorded, the other reports are still processed. */
   private async note(
     task: string,
     { channel, key }: PollTarget,
@@ -193,7 +204,10 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/** Returns null when the answer can't be read, because a faulty answer must not stop the lane. */
+/**
+ * Returns the reports in a provider's response. Returns null if the response can't be read, so that
+ * a faulty response does not stop the lane.
+ */
 function readable(kind: TaskKind, body: Buffer): readonly ProviderReport[] | null {
   try {
     return reportsIn(kind, body)

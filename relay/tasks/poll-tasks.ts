@@ -6,7 +6,7 @@ import { inParallel } from '#relay/channel-actions/in-parallel.ts'
 import { PollLane, type PollTarget } from './poll-lane.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Returns a page of open tasks, oldest first. Tests replace it. */
+/** Returns a page of unfinished tasks, oldest first. Tests replace this function. */
 export type FindOpenTasks = (
   after: { readonly submittedAt: number; readonly task: string },
   limit: number,
@@ -16,7 +16,7 @@ export type Poller = { readonly stop: () => Promise<void> }
 
 export type PollTimes = {
   readonly everyMs: number
-  /** From this age on, a task without a known provider is checked for expiry. */
+  /** The age in milliseconds from which a task without a known provider is checked for expiry. */
   readonly staleMs: number
 }
 
@@ -25,10 +25,10 @@ export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 const LEASE = 'task-poller'
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** Tasks are late shortly before they expire. */
+/** The age in milliseconds from which a task is late, five minutes before it expires. */
 const LATE_MS = TASK_MS_MAX - 300_000
 
-/** Runs a pass every few seconds in one process among all relays, the one that holds the lease. */
+/** Polls providers every few seconds in the one relay process that holds the lease. */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
   deps: TaskDeps,
@@ -47,16 +47,16 @@ export function startPoller(
   })
 }
 
-/** The open tasks by lane, and the ids of those that may have expired. */
+/** The unfinished tasks by lane, and the ids of the tasks that may have expired. */
 type Found = {
   readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
   readonly stale: readonly string[]
 }
 
 /**
- * Polls each provider about its tasks and ends the tasks that have expired. Each lane runs
- * independently, over several passes if necessary. A process that continues without the lease does
- * no harm, because each task decides for itself.
+ * Polls the providers about their tasks and ends the tasks that have expired. A lane that is still
+ * running at the next pass is not started again. A process that continues without the lease does no
+ * harm, because the task's stream decides each outcome.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -109,7 +109,10 @@ class Poll {
     return { lanes, stale }
   }
 
-  /** A task that a provider has accepted is given its full time. */
+  /**
+   * Reports whether a task may have expired. A task that a provider has accepted may take the
+   * maximum time.
+   */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt
     return age > (channelId === null ? this.times.staleMs : TASK_MS_MAX)
@@ -124,7 +127,7 @@ class Poll {
     this.begin(name, () => lane.poll(target, tasks, this.lost))
   }
 
-  /** Returns null when the channel or key no longer exists. */
+  /** Returns the target of a lane, or null if the channel or key no longer exists. */
   private targetOf([first]: readonly OpenTask[]): PollTarget | null {
     const channel = this.deps.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)
@@ -132,7 +135,7 @@ class Poll {
     return { channel, key, kind: first.kind }
   }
 
-  /** Starts the work unless it is still running. */
+  /** Starts the work of a lane unless it is still running. */
   private begin(name: string, work: () => Promise<unknown>): void {
     if (this.running.has(name)) return
     const { log } = this.deps
@@ -148,7 +151,7 @@ class Poll {
     if (acceptances.isPending(task)) return
     try {
       const known = await ledger.peek(task)
-      // The task is read first, because expiring it also loads its account.
+      // The task is checked before it is expired, because expiring also loads the account.
       if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')

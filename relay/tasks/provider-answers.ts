@@ -10,13 +10,16 @@ import {
 } from './task-body.ts'
 
 const ID_LENGTH_MAX = 128
-/** Texts are cut after redaction. These bounds only exclude absurd lengths. */
+/**
+ * The maximum length of a text before redaction. It only excludes absurd lengths, because texts are
+ * shortened after redaction.
+ */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
-/** Limits the result of a task as JSON text; a longer result is left out. */
+/** The maximum length of a task's result as JSON text. A longer result is left out. */
 const RESULT_MAX = 96 * 1024
 
-/** A provider's answer to a submitted task. */
+/** A provider's response to a submitted task. */
 export type SubmitAnswer =
   | {
       readonly isAccepted: true
@@ -28,10 +31,13 @@ export type SubmitAnswer =
     }
   | {
       readonly isAccepted: false
-      /** The code is null when the answer can't be read. */
+      /** The provider's code. Null if the response can't be read. */
       readonly code: number | null
       readonly words: string | null
-      /** True when another account may accept the task, because this one is missing or full. */
+      /**
+       * True if the provider account is missing or its queue is full, so that another account may
+       * accept the task.
+       */
       readonly isAccountFault: boolean
     }
 
@@ -39,7 +45,7 @@ const ACCEPTED = new Set([1, 21, 22])
 const NO_ACCOUNT = 3
 const QUEUE_FULL = 23
 
-/** The properties that a caller may read; the others concern the provider's own accounts. */
+/** The properties that a caller may read. All other properties concern the provider's accounts. */
 const VISIBLE_PROPERTIES = [
   'promptEn',
   'finalPrompt',
@@ -95,12 +101,12 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
 export type ProviderReport = {
   readonly upstreamId: string
   readonly status: TaskStatus
-  /** The progress, such as `40%`; null when it is not reported. */
+  /** The progress, such as `40%`. Null if the provider reports no progress. */
   readonly progress: string | null
   readonly imageUrl: string | null
   readonly promptEn: string | null
   readonly failReason: string | null
-  /** The result is JSON text. */
+  /** The result as JSON text. */
   readonly result: string | null
 }
 
@@ -117,7 +123,7 @@ const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>(
   ['CANCEL', 'FAILURE'],
 ])
 
-/** Returns null when the report can't be read. */
+/** Reads a report on a drawing. Returns null if the report can't be read. */
 export function drawingReport(task: JsonObject): ProviderReport | null {
   const upstreamId = textOf(task.id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
@@ -162,7 +168,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the first value that is short enough as JSON. */
+/** Returns the first value whose JSON text is short enough, as JSON text. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
@@ -172,8 +178,8 @@ function resultText(values: readonly unknown[]): string | null {
 }
 
 /**
- * Reads a list of tasks as `list-by-condition` and `/suno/fetch` return it; null when it can't be
- * read. Some providers return null for an empty list.
+ * Reads the list of tasks in a response of `list-by-condition` or `/suno/fetch`. Returns null if
+ * the response can't be read. Some providers send null for an empty list.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',

@@ -6,7 +6,8 @@ import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
 import { type ProviderTarget, providerRequest } from '../providers/openai-compatible/target.ts'
 
 /**
- * A provider accepts a task at once or not at all, but the upload of its picture may take a while.
+ * The limits of requests to task providers. A provider accepts or refuses a task immediately, but
+ * uploading a picture may take a while.
  */
 export const TASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
@@ -23,7 +24,10 @@ export type ProviderRequest = {
   readonly body?: Buffer
 }
 
-/** Sends one request to a task's provider. Redirects are not followed. It never throws. */
+/**
+ * Sends one request to a task provider. Redirects are not followed. Failures are returned and never
+ * thrown.
+ */
 export async function queryProvider(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
@@ -51,7 +55,7 @@ export async function queryProvider(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // An error status is sufficient, even if the rest of the answer fails.
+    // An error status is sufficient, even if reading the response body failed.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
@@ -64,8 +68,8 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
 /**
- * Calls `onSent` once there is a connection, because from then on the request may have reached the
- * provider.
+ * Calls `onSent` once the connection is established. From then on, the provider may have received
+ * the request.
  */
 const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>

@@ -7,7 +7,10 @@ import type { ProviderReport } from './provider-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
-/** Records a provider's report on a task: the status as events, and the progress for display. */
+/**
+ * Records a provider's report on a task. The status is recorded as an event, and the progress only
+ * for display.
+ */
 export async function recordReport(
   deps: TaskDeps,
   known: TaskRecord,
@@ -37,8 +40,8 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts for the caller. The data of a song is unchanged, because its addresses are the
- * result.
+ * Redacts the texts of a report for the caller. The result of a song is unchanged, because the URLs
+ * in it are the result.
  */
 function wordsOf(
   deps: TaskDeps,

@@ -14,10 +14,16 @@ import type { TaskDeps } from './task-deps.ts'
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
-/** The transfer ends after this time without a byte, whether the client or the provider stalls. */
+/**
+ * The transfer ends if no byte arrives for this long, because the client or the provider has
+ * stalled.
+ */
 const STALL_MS = 10_000
 
-/** A page shows many pictures at once, so further requests wait for a short time. */
+/**
+ * The limits of concurrent picture requests. A page shows many pictures at once, so further
+ * requests wait for a short time.
+ */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
   waiting: 1_024,
@@ -25,15 +31,18 @@ export const PICTURE_PERMITS: PermitLimits = {
   waitMs: 20_000,
 }
 
-/** An owner may be a reseller with many readers at different addresses. */
+/**
+ * The maximum number of concurrent requests for pictures of one owner, who may be a reseller with
+ * many readers.
+ */
 const PER_OWNER = 32
 const PER_ADDRESS = 6
 const PER_OWNER_AND_ADDRESS = 3
 
 /**
- * Serves `GET /mj/image/{id}`: a drawing, fetched from its provider. Only its owner and the admins
- * know the id. The picture's address comes from the provider, so it may lead only to public places
- * or to the provider itself.
+ * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. Only the drawing's
+ * owner and admins know the id. The provider determines the picture's URL, so only public addresses
+ * and the provider's own address are allowed.
  */
 export async function showImage(deps: TaskDeps, exchange: Exchange, task: string): Promise<void> {
   const { clientIp } = exchange
@@ -96,7 +105,7 @@ async function imageOf(deps: TaskDeps, { submitted, end }: TaskRecord): Promise<
   return checked.isAllowed ? { url, dispatcher: deps.publicOutbound.dispatcher } : null
 }
 
-/** Forwards a picture and nothing else of the provider's answer. */
+/** Forwards a picture. No headers of the provider except the content type are sent. */
 async function carry(
   exchange: Exchange,
   { url, dispatcher }: Source,
@@ -130,7 +139,7 @@ async function carry(
   clearTimeout(stalled)
 }
 
-/** Limits the number of forwarded bytes. */
+/** Returns a stream that limits the number of forwarded bytes. */
 function passing(onPart: () => void): Transform {
   let left = BYTES_MAX
   return new Transform({

@@ -29,8 +29,8 @@ const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Runs one task submission, from the caller's request to the provider's answer. It throws only for
- * bugs.
+ * Handles one task submission, from the caller's request to the provider's answer. Throws only
+ * because of bugs.
  */
 export async function submitTask(
   deps: TaskDeps,
@@ -62,7 +62,9 @@ export async function submitTask(
   }
 }
 
-/** Returns the caller's own task that this request continues; null when it continues none. */
+/**
+ * Returns the caller's task that this request continues, or null if the request continues no task.
+ */
 async function originOf(
   deps: TaskDeps,
   caller: Caller,
@@ -84,7 +86,10 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly known: TaskRecord; readonly keyed: KeyedCall | null }
 
-/** Holds the quota and submits the task. Both are durable when it resolves. */
+/**
+ * Holds the quota and records the task. The hold and the task are durable when the promise
+ * resolves.
+ */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,
@@ -112,14 +117,14 @@ async function open(
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
-    // It is unknown whether the task was written. If it was, it expires.
+    // It is unknown whether the task was written. If it was, it will expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
   }
 }
 
-/** Drawing clients read this code as "queued". */
+/** The code that drawing clients read as "queued". */
 const QUEUED = 22
 
 const UNCONFIRMED: Record<Language, string> = {
@@ -127,7 +132,10 @@ const UNCONFIRMED: Record<Language, string> = {
   en: 'The provider has not confirmed the task yet. Fetch the task later.',
 }
 
-/** Returns true when a provider has accepted the task or may have accepted it. */
+/**
+ * Sends the task to a provider and answers the caller. Returns true if a provider has accepted or
+ * may have accepted the task.
+ */
 async function send(
   deps: TaskDeps,
   exchange: Exchange,
@@ -145,8 +153,8 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // The callback reports the provider's id. Without a callback the task expires and the hold is
-  // released.
+  // The callback will report the provider's id. Without a callback, the task expires and its hold
+  // is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
@@ -163,7 +171,7 @@ async function send(
   return false
 }
 
-/** Records where the task was sent. The task stays open whether or not this succeeds. */
+/** Records where a task was sent. If recording fails, the task stays unfinished all the same. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
@@ -182,10 +190,10 @@ async function recordUnconfirmed(
   }
 }
 
-/** The answer when only the callback has reported the acceptance. */
+/** The answer if the acceptance is known only from the callback. */
 const ACCEPTED = { code: 1, description: null, properties: {} }
 
-/** Records the acceptance and returns the answer for the caller. */
+/** Records the acceptance of a task and returns the answer for the caller. */
 async function recordAcceptance(
   deps: TaskDeps,
   { submitted }: TaskRecord,
@@ -216,8 +224,8 @@ type Failed = {
 }
 
 /**
- * Returns false when the provider called back in the meantime: it has the task, whatever it
- * answered.
+ * Records the failure of a task. Returns false if the provider called back in the meantime, which
+ * proves that the provider has the task.
  */
 async function recordFailure(
   { ledger }: TaskDeps,

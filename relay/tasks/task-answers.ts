@@ -9,11 +9,11 @@ import { confidentialTo } from '../views/channel-view.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { LastAttempt } from './try-channels.ts'
 
-/** Drawing clients read this code as an error of the request. */
+/** The code that drawing clients read as an error of the request. */
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
 
-/** Sends an error of the gateway in a form that clients of drawings, music and chats can read. */
+/** Sends an error of the gateway in a format that clients of drawings, music and chats can read. */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   const { status, body } = errorBody(error, exchange.language)
   const { retryAfter, code, params } = error
@@ -29,7 +29,7 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
   sendJson(exchange, status, { ...shown, ...body }, headers)
 }
 
-/** Sends a provider's error in the format of its clients. */
+/** Sends a provider's error in the format that drawing or music clients expect. */
 export function sendProviderError(
   exchange: Exchange,
   kind: TaskKind,
@@ -59,7 +59,7 @@ export function sendAccepted(
   sendJson(exchange, 200, { code, description: description ?? '', properties, result: task })
 }
 
-/** Explains why no provider accepted a task. `providerError` has the provider's text. */
+/** Explains why no provider accepted a task. `providerError` contains the provider's text. */
 export type TaskFailure = { readonly status: number } & (
   | { readonly providerError: { readonly code: number | null; readonly words: string } }
   | { readonly providerError: null; readonly error: RelayError }

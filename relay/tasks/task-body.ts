@@ -4,12 +4,12 @@ import { ambiguousKey, jsonError } from '../dialects/json-error.ts'
 import { type Member, scanObject } from '../dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
 
-/** Limits the length of prompts. */
+/** The maximum length of a prompt in characters. */
 export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/** Thrown by readers; the error becomes the caller's answer. */
+/** An invalid task request. Readers throw this error, and the caller gets the `error` in it. */
 export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
@@ -31,16 +31,16 @@ const refuseLength = (param: string, lengthMax: number): never => {
 }
 
 /**
- * A caller's task request. Pictures in it are checked in their bytes only, because building strings
- * from them would block the loop. Readers throw `TaskRequestError` for invalid members.
+ * The body of a caller's task request. Pictures are checked in the bytes, because building strings
+ * from them would block the event loop. The methods throw `TaskRequestError` for invalid members.
  */
 export class TaskBody {
   readonly bytes: Buffer
   private readonly members: readonly Member[]
 
   /**
-   * `known` lists the names that the readers use or replace. Throws `TaskRequestError` when the
-   * bytes are not a JSON object, or a member may be taken for another one.
+   * `known` lists the names that readers use or replace. Throws `TaskRequestError` if the bytes are
+   * not a JSON object or a member may be mistaken for another member.
    */
   constructor(bytes: Buffer, known: NamesByFoldedName) {
     const members = scanObject(bytes, known)
@@ -54,12 +54,12 @@ export class TaskBody {
     return member !== undefined && member.kind !== 'null'
   }
 
-  /** Returns null when the member is missing or empty. */
+  /** Returns a text member, or null if the member is missing or empty. */
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     if (member.kind !== 'string') return refuseParam(key)
-    // A character takes at most six bytes, as an escape.
+    // One character takes at most six bytes, when it is escaped.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return refuseLength(key, lengthMax)
     const text = this.valueOf(member) as string
     if (text.length > lengthMax) return refuseLength(key, lengthMax)
@@ -70,7 +70,7 @@ export class TaskBody {
     return this.text(key, lengthMax) ?? refuseParam(key, !this.has(key))
   }
 
-  /** Returns null when the member is missing. */
+  /** Returns an integer member, or null if the member is missing. */
   integer(key: string, least: number, most: number): number | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -85,7 +85,7 @@ export class TaskBody {
     this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
-  /** Checks each picture. Errors name its place, such as `base64Array[1]`. */
+  /** Checks a list of pictures. Errors name the invalid element, such as `base64Array[1]`. */
   requirePictures(key: string, least: number, most: number): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return refuseParam(key, true)
@@ -100,7 +100,7 @@ export class TaskBody {
     }
   }
 
-  /** Returns the texts of a short list; null when the member is missing. */
+  /** Returns a short list of texts, or null if the member is missing. */
   texts(key: string, most: number): readonly string[] | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -111,7 +111,10 @@ export class TaskBody {
     return values.every(isText) ? values : refuseParam(key)
   }
 
-  /** Returns a small object that may have these names; null when the member is missing. */
+  /**
+   * Returns a small object, or null if the member is missing. `known` lists the names that the
+   * object may contain.
+   */
   object(key: string, known: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -124,13 +127,13 @@ export class TaskBody {
     return this.valueOf(member) as Record<string, unknown>
   }
 
-  /** Lists the given members that are present and not allowed. */
+  /** Lists those of the given members that are present and not allowed. */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     return names.filter((name) => !allowed.has(name) && this.find(name) !== undefined)
   }
 
   /**
-   * Returns the object with some members replaced. A member whose value is undefined is removed.
+   * Returns the JSON object with the changes applied. A member whose value is undefined is removed.
    */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
@@ -166,21 +169,21 @@ export class TaskBody {
   }
 }
 
-/** Returns changes that remove the members. */
+/** Returns changes that remove the given members. */
 export const without = (names: readonly string[]): (readonly [string, undefined])[] =>
   names.map((name) => [name, undefined])
 
-/** Untrusted data: any member may be missing or of another type. */
+/** Untrusted JSON data: any member may be missing or of another type. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The same limit as for callers. Deeper nesting would use too much stack when it is read or
- * written.
+ * The maximum depth of JSON from providers, which equals the limit for callers. Deeper nesting
+ * would use too much stack.
  */
 const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
-/** This bit maps square brackets to curly ones. */
+/** The bit that turns the byte of a square bracket into the byte of a curly bracket. */
 const SAME = 32
 const OPEN = 123
 const CLOSE = 125
@@ -195,7 +198,7 @@ export function parsedObject(bytes: Buffer): JsonObject | null {
     : null
 }
 
-/** Returns undefined when the bytes are not JSON or are nested too deeply. */
+/** Parses JSON. Returns undefined if the bytes are not JSON or are nested too deeply. */
 export function parsedJson(bytes: Buffer): unknown {
   if (!isShallow(bytes)) return undefined
   try {
@@ -205,7 +208,10 @@ export function parsedJson(bytes: Buffer): unknown {
   }
 }
 
-/** Bytes are sufficient, because in UTF-8 no part of a longer character equals one of these. */
+/**
+ * Checks the depth of JSON in its bytes. Decoding is unnecessary, because UTF-8 uses the bytes of
+ * brackets and quotes for no other character.
+ */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
   let isInText = false
@@ -226,8 +232,8 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns a text without characters that events can't hold; null when it is empty. Numbers are
- * accepted, because some providers use them as ids.
+ * Returns a text without characters that events can't contain, or null if it is empty. Numbers are
+ * accepted because some providers use them as ids.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

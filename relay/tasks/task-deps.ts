@@ -6,20 +6,20 @@ import type { Acceptances } from './acceptances.ts'
 import type { Permits } from './permits.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
-/** The dependencies of all task code. */
+/** The dependencies of the functions that handle tasks. */
 export type TaskDeps = RelayDeps & {
   readonly ledger: TaskLedger
   readonly acceptances: Acceptances
-  /** Connects to providers under the operator's policy, like all connections of the relay. */
+  /** Connects to providers under the operator's outbound policy. */
   readonly providerOutbound: Outbound
-  /** Connects to addresses that providers name, which must be public. */
+  /** Connects to URLs that providers send, which must be public addresses. */
   readonly publicOutbound: Outbound
-  /** Connects to providers for pictures of any size. */
+  /** Connects to providers to fetch pictures of any size. */
   readonly pictureOutbound: Outbound
   readonly picturePermits: Permits
-  /** Limits polls of providers. */
+  /** Limits concurrent polls of providers. */
   readonly pollPermits: Permits
-  /** Counts requests for unknown tasks by address. */
+  /** Counts requests for unknown tasks by IP address. */
   readonly guesses: FailedKeys
   readonly progress: Progress
 }

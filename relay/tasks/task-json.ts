@@ -5,7 +5,7 @@ import type { Language } from '#relay/canonical/relay-errors.ts'
 import { objectOf, parsedObject } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Explains a failure for which the provider gave no reason. */
+/** The explanations for failures without a reason from the provider. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
   failed: { zh: '任务失败', en: 'The task failed.' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
@@ -48,13 +48,16 @@ async function decryptTexts(
   }
 }
 
-/** Returns `100%` for every ended task, because clients poll until they read that. */
+/**
+ * Returns the progress of a task. An ended task always has `100%`, because clients poll until they
+ * read this value.
+ */
 const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
- * A task that ended between two polls was never seen running, so it counts as started when it was
- * submitted.
+ * Returns the start time of a task. A task that ended between two polls was never reported as
+ * running, so its submission is used as its start.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)
@@ -62,11 +65,11 @@ const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
 export type RenderOptions = {
   readonly language: Language
   readonly progress: ReadonlyMap<string, string>
-  /** The address of this site, as configured or as the caller used it. */
+  /** The address of this site: the configured address or the host of the request. */
   readonly address: string
 }
 
-/** Renders a drawing as its clients expect it. Times are in unix milliseconds. */
+/** Renders a drawing as drawing clients expect it. Times are in unix milliseconds. */
 export async function drawingAnswer(
   deps: TaskDeps,
   known: TaskRecord,
@@ -97,7 +100,7 @@ export async function drawingAnswer(
   }
 }
 
-/** Renders a music task as its clients expect it. Times are in unix seconds. */
+/** Renders a music task as music clients expect it. Times are in unix seconds. */
 export async function musicAnswer(
   deps: TaskDeps,
   known: TaskRecord,

@@ -22,7 +22,10 @@ import { admissionError } from '#relay/pipeline/call-ledger.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
-/** The sweeper ends a task's call only if no relay has run for this long. */
+/**
+ * The lease of a task's call. It exceeds the maximum time of a task, so the sweeper ends the call
+ * only if no relay has ended the task.
+ */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
 export type Submission = {
@@ -32,15 +35,15 @@ export type Submission = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly isNotified: boolean
-  /** The maximum of open tasks of its user, including this one. */
+  /** The maximum number of unfinished tasks of the user, including this task. */
   readonly openMax: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
-  /** True when the call has an `Idempotency-Key` and may be a repeat. */
+  /** True if the request has an `Idempotency-Key` and may repeat an earlier call. */
   readonly isKeyed: boolean
 }
 
-/** A provider's report on a task, with texts that are not encrypted yet. */
+/** A provider's report on a task. Its texts are not encrypted yet. */
 export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
   readonly imageUrl?: string | null
   readonly promptEn?: string | null
@@ -57,8 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. When a task ends, its call ends in the account in the same append, so
- * that neither the sender nor the number of reports affects the bill.
+ * Writes all events of tasks. When a task ends, its call ends in the same append to the account's
+ * stream. Repeated reports and reports from different sources therefore do not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -71,15 +74,15 @@ export class TaskLedger {
     return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).known
   }
 
-  /**
-   * Does the same as `find` without keeping the stream in memory, for look-ups, polls and
-   * callbacks.
-   */
+  /** Reads a task without caching its stream in memory, for look-ups, polls and callbacks. */
   async peek(task: string): Promise<TaskRecord | null> {
     return (await this.deps.actors.peek(taskDecider, taskStream(task))).known
   }
 
-  /** Returns null once the hold and the task are durable. */
+  /**
+   * Admits the call and records the task. Returns null once the hold and the task are durable, or
+   * the error for the caller.
+   */
   async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
     const { userId } = caller.user
@@ -113,7 +116,7 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // Both events are required: a task is sent only with a hold of its own call.
+    // Both events are required, because a task may only be sent with a hold of its own.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
@@ -133,7 +136,7 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Records where the task was sent when the provider's answer was lost. */
+  /** Records where a task was sent if the provider's answer was lost. */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }
@@ -187,7 +190,7 @@ export class TaskLedger {
     })
   }
 
-  /** Ends a task on which no further report is expected. */
+  /** Ends a task whose maximum time is over. */
   expire(task: TaskRecord): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.deps.now() } as const
     const place = task.place ?? task.sentTo
@@ -254,7 +257,7 @@ export class TaskLedger {
   }
 }
 
-/** Returns the provider's cost ratio when the task was sent, if it is known. */
+/** Returns the channel's cost ratio at the time when the task was sent, if it is known. */
 function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId
@@ -262,7 +265,9 @@ function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<Provider
     : { costRatio: at.costRatio }
 }
 
-/** Returns the recorded attempts, or else the one attempt that is known. */
+/**
+ * Returns the recorded attempts. If none were recorded, returns one attempt at the known channel.
+ */
 function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []

@@ -20,7 +20,7 @@ export type TaskRoute =
 
 const PREFIX = /^\/(?:(?:(?:mj-)?(fast|relax|turbo)\/)?mj|suno)(?=[/?]|$)/
 
-/** Recognises the paths of tasks: `/mj/…`, `/{mode}/mj/…`, `/suno/…`. */
+/** Reports whether a URL belongs to the task API: `/mj/…`, `/{mode}/mj/…` or `/suno/…`. */
 export const isTaskPath = (url: string): boolean => PREFIX.test(url)
 
 export const kindOf = (url: string): TaskKind => (url.startsWith('/suno') ? 'music' : 'drawing')

@@ -30,7 +30,7 @@ import type { TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 
-/** Replacements for tests. */
+/** The dependencies that tests replace. */
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
   readonly progress?: Progress | undefined
@@ -38,12 +38,12 @@ export type TaskOverrides = {
 }
 
 export type Tasks = {
-  /** Resolves once the request is answered. Rejects only for bugs. */
+  /** Handles a task request. Resolves once the response is sent. Rejects only because of bugs. */
   readonly handle: (exchange: Exchange) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** Starts the routes and the poller of drawing and music tasks. */
+/** Creates the request handler and starts the poller of drawing and music tasks. */
 export async function startTasks(
   core: Core,
   relayDeps: RelayDeps,
@@ -126,7 +126,10 @@ async function dispatch(
   })
 }
 
-/** The provider receives a modified copy, whose memory is counted in addition to the body's. */
+/**
+ * Runs `work` while memory for a modified copy of the body is reserved. The provider receives that
+ * copy.
+ */
 async function withCopy(
   { bodies }: TaskDeps,
   bytes: number,
@@ -167,7 +170,10 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
-/** Reads the body and holds its memory while `work` runs. A provider's callback has no owner. */
+/**
+ * Reads the body and reserves its memory while `work` runs. The body of a provider's callback has
+ * no owner.
+ */
 async function withBody(
   deps: TaskDeps,
   exchange: Exchange,

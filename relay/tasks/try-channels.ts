@@ -26,7 +26,10 @@ export type LastAttempt = {
   readonly latencyMs: number
 }
 
-/** Tries each channel once, as long as it is certain that none has accepted the task. */
+/**
+ * Tries the channels one after another, each once. The next channel is tried only if it is certain
+ * that no earlier channel accepted the task.
+ */
 export async function tryChannels(
   deps: TaskDeps,
   task: TaskRecord,
@@ -74,8 +77,8 @@ export async function tryChannels(
 }
 
 /**
- * A request that continues a task must use that task's key, because no other account knows the
- * task.
+ * Returns the key for the task. A request that continues a task must use the key of that task,
+ * because no other account knows the task.
  */
 function keyOf(
   { keys }: TaskDeps,
@@ -87,7 +90,10 @@ function keyOf(
   return key === undefined ? null : { key, probes: [] }
 }
 
-/** An answer that reports a missing or full account is a failure, whatever its status. */
+/**
+ * Reads a provider's answer. A missing or full account is treated as a failure, whatever the HTTP
+ * status.
+ */
 function readAnswer(
   end: AttemptEnd,
   { kind }: TaskRequest,
@@ -102,12 +108,15 @@ function readAnswer(
 }
 
 /**
- * These statuses show that the task was refused: the key or its limits were rejected, or the
- * service accepts nothing. From 521 on, a proxy could not connect to the service.
+ * The statuses with which a provider certainly refused a task. The key was rejected, a limit was
+ * reached or the service is unavailable. From 521, a proxy could not connect to the service.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
-/** In all other cases the task may have been accepted, so no other channel is tried. */
+/**
+ * Reports whether the provider certainly refused the task. In all other cases the provider may have
+ * accepted it, so no other channel is tried.
+ */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
   return (
@@ -115,15 +124,18 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
   )
 }
 
-/** A proxy in front of the provider did not wait for its answer. */
+/** The statuses of a reverse proxy that did not wait for the provider's answer. */
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
-/** A fast 502 means that a proxy could not connect. A later one may hide a lost answer. */
+/**
+ * A 502 within this time means that a reverse proxy could not connect to the provider. After a
+ * later 502, the provider may have accepted the task.
+ */
 const FAST_MS = 1_000
 
 /**
- * Returns true when the provider itself gave no readable answer, so that it may have accepted the
- * task.
+ * Reports whether the provider may have accepted the task, because the provider sent no readable
+ * answer.
  */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false

@@ -2,35 +2,34 @@ import { foldedName } from '#domain/shared/folded-name.ts'
 import { isAt, isUnusual, type ObjectVisitor } from '../inner-kinds.ts'
 
 /**
- * A part whose tokens can't be derived from its bytes, such as a picture by its address or a file
- * by its id.
+ * The kind of a message part whose token count does not follow from its bytes, such as a picture by
+ * URL or a file by id.
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
-/** An element of the request's `tools`, including its braces. */
+/** An element of the request's `tools`. The offsets include the braces. */
 export type ToolElement = {
   readonly start: number
   readonly end: number
-  /**
-   * True when the provider runs the tool itself, at a separate price, so that it is not a function
-   * of the caller.
-   */
+  /** True if the provider runs the tool, at a separate price. False for functions of the caller. */
   readonly isProviders: boolean
 }
 
-/** The names that parts use as their `type`, and as the member that holds their content. */
+/**
+ * The names that each kind of part uses as its `type` or as the member that contains its content.
+ */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
   video: ['video_url', 'video', 'input_video', 'video_file'],
   audio: ['input_audio', 'audio_url', 'audio', 'audio_file'],
   file: ['file', 'file_url', 'file_id', 'input_file', 'document', 'document_url'],
 }
-/** The members and types whose content is entirely in the bytes. */
+/** The members and types whose content is contained completely in the request. */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
-/** The members of a message whose content is entirely in the bytes. */
+/** The message members whose content is contained completely in the request. */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
   ...['annotations', 'cache_control', 'prefix', 'partial', 'weight', 'id', 'type'],
@@ -52,37 +51,44 @@ const TYPE = quoted('type')
 const TEXT = quoted('text')
 const FUNCTION = quoted('function')
 const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
-/** The members of a function that is declared without a type. */
+/** The members of a function that is declared without a `type`. */
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 
-/** This is several times what any provider accepts. Each tool costs memory here. */
+/**
+ * The maximum number of tools in a request. It is several times what any provider accepts. The
+ * limit exists because each tool uses memory.
+ */
 export const TOOLS_MAX = 4_096
 
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 32
 const NONE: readonly PartKind[] = []
-/** The depth of an element of `messages` or `tools`, and of a part in a message's content. */
+/**
+ * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
+ * levels deeper.
+ */
 const ELEMENT_DEPTH = 2
 const PART_DEPTH = 4
 
 /**
- * Finds the parts of a chat's messages and its tools while the body is scanned. Both keys and types
- * are inspected, because providers go by either. Plain text costs one or two comparisons.
+ * Finds the message parts and the tools of a chat while its body is scanned. Keys and types are
+ * both inspected, because some providers identify a part by its key and others by its type. Plain
+ * text costs one or two comparisons.
  */
 export class BodyParts implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = { picture: 0, video: 0, audio: 0, file: 0 }
-  /** True when a part or a member of a message may stand for any number of tokens. */
+  /** True if a part or message member may represent any number of tokens. */
   hasUnknown = false
-  /** Holds at most `TOOLS_MAX` tools. */
+  /** The tools of the request, at most `TOOLS_MAX`. */
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
   private list: 'messages' | 'tools' | null = null
   private isInContent = false
-  /** The kinds that the current part may have. */
+  /** The possible kinds of the current part. */
   private kinds: readonly PartKind[] = NONE
   private toolStart = 0
-  /** Null while the current tool has no type. */
+  /** True if the current tool is a function of the caller. Null while no type was read. */
   private isCallersTool: boolean | null = null
   private hasUnknownMember = false
 
@@ -147,7 +153,7 @@ export class BodyParts implements ObjectVisitor {
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const meaning = IN_PART.get(isType ? this.textAt(valueAt) : this.nameAt(start, end))
     if (meaning === 'plain') return
-    // A list inside a part belongs to no known format, except for the frames of a video.
+    // No known format has a list inside a part, except for the frames of a video.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
@@ -167,14 +173,17 @@ export class BodyParts implements ObjectVisitor {
     return name.length === end - start && isAt(this.bytes, start, name)
   }
 
-  /** Returns the key between two offsets. A key with escapes matches no known name. */
+  /**
+   * Returns the key between two offsets, which include the quotes. A key with escapes matches no
+   * known name.
+   */
   private nameAt(start: number, end: number): string {
     return end - start > NAME_BYTES_MAX + 2 ? '' : this.bytes.toString('latin1', start + 1, end - 1)
   }
 
   /**
-   * Returns the text that begins at an offset and is not scanned yet, if it is short and has no
-   * escapes; otherwise ''.
+   * Returns the text that begins at an offset and was not scanned yet. Returns an empty text if the
+   * text is long or contains escapes.
    */
   private textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

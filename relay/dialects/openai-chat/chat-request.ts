@@ -10,9 +10,8 @@ import { type InputBound, inputBoundOf } from './input-bound.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * Lists the kinds of value that each field may have, by the first byte of the value. Only kinds
- * that no version of the API accepts are refused; values and new fields are left to the provider.
- * null is treated as absent.
+ * The kinds of value that each field may have. Only kinds that no version of the API accepts are
+ * refused. The provider checks the values and any new fields. null is treated as absent.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -41,7 +40,7 @@ const MESSAGE_RULES = innerRules('messages', {
   tool_call_id: ['string', 'null'],
 })
 
-/** Reports whether a field has a kind that the API never accepts, or is far too long. */
+/** Reports whether a field has a kind that the API never accepts, or has far too many elements. */
 function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   const kinds = FIELDS.get(key)
   if (kinds === undefined || kind === 'null') return false
@@ -49,18 +48,18 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
 }
 
-/** A chat completion as the caller sent it, with the fields that the gateway reads. */
+/** A chat completion request as the caller sent it, with the fields that the gateway reads. */
 export type ChatRequest = {
   readonly body: Buffer
   readonly members: readonly Member[]
   readonly model: string
   readonly isStream: boolean
-  /** True when the caller requested the usage chunk at the end of its stream. */
+  /** True if the caller requested the usage chunk at the end of the stream. */
   readonly wantsUsage: boolean
   readonly choices: number
-  /** Null when the caller set no limit. */
+  /** The output limit per choice. Null if the caller set no limit. */
   readonly outputTokensMax: number | null
-  /** The effort as the caller named it; null when it is absent or not a plain word. */
+  /** The caller's `reasoning_effort`. Null if it is absent or not a plain word. */
   readonly reasoningEffort: string | null
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
@@ -69,7 +68,10 @@ export type ChatRequest = {
 const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-/** No parameter has this name, and code downstream that builds objects from it could be misled. */
+/**
+ * This member name is refused. No parameter has this name, and code that builds objects from the
+ * request could be misled by it.
+ */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
@@ -79,8 +81,8 @@ export const NO_NAMES = namesByFoldedName([])
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads the bytes without building objects. `body` in the result is those same bytes. `known` lists
- * the names that no member may resemble; an admin's overrides may.
+ * Reads a chat request without building objects. `known` lists the names that no member may
+ * resemble. For a body with an admin's overrides, `known` is empty.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const parts = new BodyParts(body)
@@ -143,7 +145,10 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** The effort is stored in events, so free text is excluded. The provider judges the value. */
+/**
+ * Matches a plain word. The effort is stored in events, so free text is excluded. The provider
+ * checks the value.
+ */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
 function effortOf(body: Buffer, member: Member | undefined): string | null {
@@ -163,14 +168,14 @@ function limitsOf(
   const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 for "no limit", so 0 can't bound the worst case.
+  // NOTE: some clients send 0 to request no limit, so 0 can't bound the worst case.
   const given = Math.max(older ?? 0, newer ?? 0)
   return { choices: choices ?? 1, outputTokensMax: given === 0 ? null : given }
 }
 
 /**
- * Returns null when the member is absent or null, and undefined when it is not a whole number in
- * range.
+ * Returns an integer member. Returns null if the member is absent or null, and undefined if it is
+ * not an integer in the range.
  */
 function wholeOf(
   body: Buffer,
@@ -184,14 +189,18 @@ function wholeOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** Returns null when the member is present and neither a boolean nor null. */
+/**
+ * Returns a boolean member; an absent or null member is false. Returns null for any other kind of
+ * value.
+ */
 function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
   return member.kind === 'true' ? true : null
 }
 
 /**
- * NOTE: the options are scanned and not built, because many different keys would block the loop.
+ * NOTE: `stream_options` is scanned and not parsed, because an object with many different keys
+ * would block the event loop.
  */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false

@@ -12,7 +12,8 @@ export type ErrorBody = {
 }
 
 /**
- * Renders the gateway's own error in the caller's language and format. `status` is the HTTP status.
+ * Renders an error of the gateway in OpenAI's format and in the caller's language. `status` in the
+ * result is the HTTP status.
  */
 export function errorBody(
   error: RelayError,
@@ -30,8 +31,8 @@ export function errorBody(
 
 const TEXT_MAX = 2_000
 /**
- * Patterns are searched in this many characters: more than is shown, and few enough to take no
- * time.
+ * The maximum number of characters in which patterns are searched. It is more than is shown, and
+ * the search takes a negligible time.
  */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
@@ -39,14 +40,13 @@ const SECRETS =
 const ADDRESSES =
   /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
 
-/** Shorter texts are not redacted, because they match ordinary words. */
+/** The minimum length of a text that is redacted. Shorter texts would match ordinary words. */
 const TELLING_MIN = 5
 
 /**
  * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
- * text is cut afterwards, because a part of a secret at the cut would not be recognised. Patterns
- * are searched in the first `LOOKED_AT_MAX` characters; a word that continues beyond them is left
- * out.
+ * message is shortened after the redaction, because a part of a secret would not be recognized.
+ * Only the first `LOOKED_AT_MAX` characters are kept, without a word that continues beyond them.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
@@ -64,9 +64,10 @@ function wholeWordsOf(text: string): string {
 }
 
 /**
- * Renders a provider's error in OpenAI's format, redacted. With `isHidden` only the kind of error
- * is shown. The caller gets `{ error: { message, type, param, code } }` for any shape of the
- * provider's answer. `known` holds the channel's confidential texts, such as its key and host name.
+ * Renders a provider's error in OpenAI's format, redacted. If `isHidden` is true, only the kind of
+ * error is shown. The result has the shape `{ error: { message, type, param, code } }` for any
+ * error of the provider. `known` contains the channel's confidential texts, such as its key and
+ * host name.
  */
 export function providerErrorBody(
   bytes: Buffer,
@@ -88,15 +89,17 @@ export function providerErrorBody(
 }
 
 /**
- * Returns the code of the provider's structured error, such as `insufficient_quota`; null if there
- * is none.
+ * Returns the code of the provider's structured error, such as `insufficient_quota`, or null if the
+ * error has no code.
  */
 export function providerErrorCode(bytes: Buffer): string | null {
   const { code, type } = errorIn(bytes)
   return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
-/** Returns the texts of a provider's structured error. A missing text is empty. */
+/**
+ * Returns the texts of a provider's structured error. A missing text is returned as an empty text.
+ */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string

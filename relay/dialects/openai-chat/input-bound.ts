@@ -2,18 +2,18 @@ import { TOKENS_MAX } from '#relay/canonical/usage-report.ts'
 import type { Member } from '../json-scan.ts'
 import type { BodyParts, PartKind } from './body-parts.ts'
 
-/** Bounds the number of input tokens of a request. */
+/** The maximum number of input tokens of a request. */
 export type InputBound = {
   /** The likely maximum, which the hold covers. */
   readonly tokens: number
-  /** The absolute maximum: a provider's larger count is not believed. */
+  /** The absolute maximum. If a provider reports more, the report is not trusted. */
   readonly ceiling: number
 }
 
 /**
- * The largest counts that providers publish. A picture in fine detail is up to 5 000 tokens for
- * most models and 48 169 for OpenAI's small ones; an hour of video is a million. Sound is usually
- * inside the request, so its bytes cover its tokens.
+ * The maximum tokens of each part, from the largest counts that providers publish. A detailed
+ * picture has up to 5 000 tokens for most models and 48 169 for OpenAI's small models. An hour of
+ * video has a million tokens. Sound is usually inside the request, so its bytes bound its tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -22,28 +22,28 @@ const BY_PIECE: Readonly<Record<PartKind, InputBound>> = {
   file: { tokens: 100_000, ceiling: 1_000_000 },
 }
 
-/** These members make a provider search and read what it finds. */
+/** Members that make a provider search the web or other sources and read the results. */
 const SEARCHES = new Set([
   ...['web_search_options', 'search_parameters', 'enable_search', 'search_options', 'web_search'],
   ...['plugins', 'enable_deep_search', 'force_search_enhancement', 'search_settings'],
 ])
 const SEARCH_CEILING = 200_000
-/** These members stand for texts of any length that the provider holds or fetches. */
+/** Members that refer to texts of any length, which the provider stores or fetches. */
 const REMOTE = new Set([
   ...['files', 'file_ids', 'attachments', 'documents', 'images', 'videos', 'data_sources'],
   ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
 ])
 
-/** These allow for a provider's own system prompt and tokenizer. */
+/** These values leave room for a provider's own system prompt and tokenizer. */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Bounds the input tokens of a request by its length: a token stands for at least one byte of text,
- * and the overhead of a message is smaller than its JSON. Pictures, videos and files by address or
- * id are added per piece. Pictures inside the request are also counted by their bytes, because only
- * the provider decides whether a text is a picture. If anything in the request may stand for any
- * number of tokens, the ceiling is the largest count that is ever believed.
+ * Bounds the input tokens of a request by its length, because a token represents at least one byte
+ * of text and a message's overhead is smaller than its JSON. Pictures, videos and files by URL or
+ * id are added per part. Pictures inside the request are also bounded by their bytes, because only
+ * the provider decides whether a text is a picture. If a part may represent any number of tokens,
+ * the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

@@ -8,16 +8,20 @@ import type { ChatRequest } from './chat-request.ts'
 type UpstreamChange = {
   readonly model: string
   /**
-   * True when `model` is the name of a deployment, which need not name the model that runs there.
+   * True if `model` is the name of a deployment, which need not be the name of the deployed model.
    */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
-  /** Maps member names to JSON texts. */
+  /** The overrides as JSON texts, by member name. */
   readonly overrides: ReadonlyMap<string, string>
-  /** The restricted members that may pass, and `PROVIDER_TOOLS`. */
+  /**
+   * The restricted members that may be sent. `PROVIDER_TOOLS` in the set allows the provider's
+   * tools.
+   */
   readonly allowed: ReadonlySet<string>
   /**
-   * The maximum of output tokens per choice. It is sent if the request has a larger limit or none.
+   * The maximum number of output tokens per choice. The limit is sent if the request has a larger
+   * limit or none.
    */
   readonly outputTokens?: number | null
 }
@@ -25,8 +29,8 @@ type UpstreamChange = {
 type UpstreamBody = {
   readonly body: Buffer
   /**
-   * The restricted members that were dropped, as the caller spelled them, and `PROVIDER_TOOLS` if
-   * tools of the provider were dropped.
+   * The restricted members that were dropped, in the caller's spelling. `PROVIDER_TOOLS` means that
+   * the provider's tools were dropped.
    */
   readonly dropped: readonly string[]
 }
@@ -34,14 +38,16 @@ type UpstreamBody = {
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
-/** Without any tool these members are meaningless, and some providers refuse them. */
+/**
+ * The members that require tools. Some providers refuse these members in a request without tools.
+ */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * Builds the bytes for the provider: with the provider's name of the model, the admin's overrides
- * and, for a stream, a request for the usage chunk. Members that would make the provider serve
- * something other than what is billed are removed. If nothing differs, the request's own bytes are
- * returned.
+ * Builds the request body for the provider. It contains the provider's name of the model and the
+ * admin's overrides and, for a stream, requests the usage chunk. Members that would make the
+ * provider serve something other than what is billed are removed. An unchanged body is returned
+ * without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const values = new Map(change.overrides)
@@ -75,16 +81,19 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
 }
 
 const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
-/** OpenAI's reasoning models reject the older name; many other servers don't know the newer one. */
+/**
+ * Models that require `max_completion_tokens`. OpenAI's reasoning models reject `max_tokens`, and
+ * many other servers don't know the newer name.
+ */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
-/** Recognises the same models in the name of a deployment, or in the name that the caller uses. */
+/** Recognizes the same models in the name of a deployment or in the caller's name of the model. */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
   TAKES_NEWER_MEMBER.test(model) ||
   (isDeployment === true && [model, asked].some((name) => NAMES_NEWER_MODEL.test(name)))
 
-/** Sets the limit so that no member of the request and no override allows more. */
+/** Sets the output limit, so that no member of the request and no override allows more tokens. */
 function setOutputLimit(
   values: Map<string, string>,
   { body, members, model: asked }: ChatRequest,
@@ -103,7 +112,7 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove. Members that an override replaces are not included. */
+/** Lists the restricted members to remove, except those that an override replaces. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -114,7 +123,7 @@ function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): r
   return found
 }
 
-/** Lists the tools that the provider runs itself and the channel does not allow. */
+/** Lists the tools that the provider runs, if the channel does not allow such tools. */
 function droppedTools(
   { tools }: ChatRequest,
   { allowed, overrides }: UpstreamChange,
@@ -125,7 +134,10 @@ function droppedTools(
     : NO_TOOLS
 }
 
-/** Adds the members that a provider may read in place of one of the overrides. */
+/**
+ * Lists all members to remove: restricted members, and members that a provider may read in place of
+ * an override.
+ */
 function removedOf(
   { members }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
@@ -143,7 +155,7 @@ function removedOf(
   return [...restricted, ...others]
 }
 
-/** The service tiers at the price of the price list. */
+/** The values of `service_tier` for which the provider charges the price of the price list. */
 const STANDARD_TIERS = new Set(['"auto"', '"default"', 'null'])
 
 const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolean =>
@@ -157,8 +169,8 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Removes each item with the comma before it. Items before the first that stays are removed with
- * the comma behind them.
+ * Returns the edits that remove items from a list. Each item is removed with the comma before it.
+ * Items before the first remaining item are removed with the comma behind them.
  */
 function removals<Item>(
   items: readonly Item[],
@@ -177,8 +189,8 @@ function removals<Item>(
 }
 
 /**
- * New members are inserted before the first one, where a comma always follows, because a request
- * always has a model.
+ * Returns the edit that inserts a member before the first member. A comma can always follow,
+ * because a request always contains a model.
  */
 function insertion([first]: readonly Member[], key: string, text: string): Edit {
   const at = first?.keyStart ?? 1
@@ -202,9 +214,9 @@ const BACKSLASH = 92
 const COLON = 58
 
 /**
- * Replaces the model's name in an answer, or in whole events of a stream, by the name that the
- * caller used. It is found in the bytes without parsing them: inside a text the key's quotes would
- * have backslashes. The empty name, which Azure sends in its first event, stays.
+ * Replaces the provider's name of the model by the caller's name, in an answer or in complete
+ * events of a stream. The name is found without parsing, because quotes inside a JSON text are
+ * escaped. Azure's first event has an empty name, which is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: Edit[] = []
@@ -219,7 +231,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return splice(bytes, edits)
 }
 
-/** Returns the first `model` in the bytes of an answer; null when there is none. */
+/** Returns the first `model` in the bytes of an answer, or null if there is none. */
 export function modelIn(bytes: Buffer): string | null {
   const at = bytes.indexOf(KEY)
   if (at < 0) return null
@@ -236,7 +248,10 @@ function behindSpace(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Returns the offset behind the closing quote of the text at `start`; -1 when it is not closed. */
+/**
+ * Returns the offset behind the closing quote of the text at `start`, or -1 if the text is not
+ * closed.
+ */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === BACKSLASH) at += 1

@@ -1,9 +1,9 @@
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Returns the usage in one event of a stream, or in a whole answer: OpenAI's member, or the one
- * inside a choice, as Moonshot sends it. Returns undefined when there is none. llama.cpp reports
- * cached tokens outside the usage, as `timings.cache_n`; they are moved to OpenAI's member.
+ * Returns the usage in a stream event or a complete answer, or undefined if there is none. Moonshot
+ * sends the usage inside a choice. llama.cpp reports cached tokens outside the usage, as
+ * `timings.cache_n`; they are moved to OpenAI's member.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -29,7 +29,7 @@ const recordOf = (value: unknown): JsonObject | null =>
     : null
 
 const KEY = Buffer.from('"usage"')
-/** llama.cpp reports its cached tokens outside the usage. */
+/** The key of llama.cpp's cached tokens, which are outside the usage. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -37,9 +37,9 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * Returns the `usage` of a plain answer, which is found in the bytes without parsing the answer.
- * Only if the key occurs twice (the answer's text may itself be JSON with a usage) the answer is
- * parsed as a whole. Returns undefined when there is no usage.
+ * Returns the `usage` of an answer that is not a stream, or undefined if there is none. Usually the
+ * usage is found without parsing the answer. If the key occurs twice, the answer is parsed, because
+ * the answer's text may itself be JSON with a usage.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
@@ -60,7 +60,10 @@ function usageOfWhole(body: Buffer): unknown {
 const isSpaceOrColon = (byte: number | undefined): boolean =>
   byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
 
-/** Returns the offset behind the brace that closes the one at `start`; -1 when it is not closed. */
+/**
+ * Returns the offset behind the brace that closes the object at `start`, or -1 if the object is not
+ * closed.
+ */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0
   let isInText = false
@@ -91,9 +94,9 @@ const ERROR = Buffer.from('"error"')
 const CHOICES = Buffer.from('"choices"')
 
 /**
- * Returns why the bytes are not an answer although the status is 200: they are not a JSON object
- * (by first and last byte), or they hold an error in place of an answer. Returns null for an
- * answer.
+ * Checks the body of an answer with status 200. Returns `format` if the body is not a JSON object
+ * (by its first and last byte), `error-event` if it contains an error in place of an answer, and
+ * null for an answer.
  */
 export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0
@@ -105,7 +108,9 @@ export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   return body.includes(ERROR) ? 'error-event' : null
 }
 
-/** A plain answer as the only event of a stream: the message of each choice becomes its delta. */
+/**
+ * Renders a plain answer as a stream with one event. The message of each choice becomes its delta.
+ */
 export function streamOfAnswer(body: Buffer): string {
   const answer = recordOf(parsed(body, 0, body.length))
   const choices = Array.isArray(answer?.choices) ? answer.choices : []
