@@ -20,8 +20,8 @@ type Kind = keyof typeof KINDS
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
 /**
- * Creates an object under the next free id; ids are dense and ascending under concurrent requests.
- * `create` runs again with the next id when a stream with that id exists already.
+ * Creates an object under the next free id. Ids are consecutive, even when requests are concurrent.
+ * When a stream with the id already exists, `create` is called again with the next id.
  */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
@@ -29,14 +29,14 @@ export type NextIds = <E extends Fact, R extends CodedError>(
 ) => Promise<WithId<Outcome<E, R>>>
 
 /**
- * The number of ids tried in a row while the read model lags behind the creations of other
- * processes.
+ * The maximum number of ids that are tried, while the read model does not yet include objects that
+ * other processes created.
  */
 const TRIES_MAX = 1_000
 
 /**
- * Creations are serialised within this process. Between processes, the append that creates the
- * stream decides who gets an id.
+ * Creates the function that assigns ids. Creations within this process are serialized. Between
+ * processes, the append that creates the stream decides which process gets the id.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

@@ -82,7 +82,7 @@ import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
 import { limitWrites } from './write-budget.ts'
 
-/** Every action of the management API. */
+/** All actions of the management API. */
 const ACTIONS: readonly Action[] = [
   initializeSite,
   login,
@@ -173,16 +173,16 @@ const ACTIONS: readonly Action[] = [
 export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The channel types that a provider serves, each with the fields that it requires. */
+  /** The supported channel types. Each type has the fields that its channels require. */
   readonly servedTypes: ServedTypes
   /**
-   * Prints a line for the operator once the server is ready; `{url}` becomes the address that it
-   * listens on.
+   * Prints a line for the operator when the server is ready. `{url}` in the line is replaced with
+   * the address on which the server listens.
    */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes on the app that `createHttpApp` returns. */
+/** Registers the write routes on an app that `createHttpApp` has created. */
 export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

@@ -5,13 +5,14 @@ import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-// Stricter than a URL parser, which would cut off a path or a query, decode `%61` and drop marks.
+// Stricter than a URL parser, which would cut off a path or query, decode `%61` and remove
+// combining marks.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
 /**
- * Returns the address in its canonical form: lower case, with the domain in ASCII. Throws if it is
- * empty or invalid.
+ * Returns a mail address in its canonical form: lower case, with the domain in ASCII. Throws when
+ * the address is empty or invalid.
  */
 export function mailAddressOf(text: string): string {
   const input = text.normalize('NFKC').trim()
@@ -21,7 +22,10 @@ export function mailAddressOf(text: string): string {
   return address
 }
 
-/** As `mailAddressOf`, but returns null for an invalid address. */
+/**
+ * Returns a mail address in its canonical form: lower case, with the domain in ASCII. Returns null
+ * when the address is invalid.
+ */
 export function normalizeMailAddress(text: string): string | null {
   const input = text.normalize('NFKC').trim().toLowerCase()
   const at = input.lastIndexOf('@')
@@ -34,7 +38,7 @@ export function normalizeMailAddress(text: string): string | null {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Throws if the operator's list of domains is in force and lacks the address's domain. */
+/** Throws when the operator restricts mail domains and the address's domain is not in the list. */
 export function checkMailDomain(values: ReadonlyMap<string, string>, address: string): void {
   if (!optionFlag(values, 'EmailDomainRestrictionEnabled')) return
   const allowed = optionValue(values, 'EmailDomainWhitelist')

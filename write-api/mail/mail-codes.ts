@@ -7,8 +7,8 @@ import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * The purpose that a code is valid for: a new account, or, for the account of this id, binding an
- * address or using it for notifications.
+ * The purpose for which a code is valid. `register` creates an account. With the number of a user,
+ * `bind` binds the address to the account, and `notify` uses the address for notifications.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
@@ -22,8 +22,8 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * Returns the browser that a code is bound to. null for a script, whose code is valid from
- * anywhere.
+ * Returns the hash that identifies the browser to which a code is bound. Returns null when the
+ * request does not come from a browser; the code is then valid from anywhere.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -32,7 +32,9 @@ export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): 
     : issueBrowserCookie(request, reply, COOKIE)
 }
 
-/** Issues a new code for the address and replaces the previous one. */
+/**
+ * Issues a new code for an address. An earlier code for the address and purpose becomes invalid.
+ */
 export async function issueMailCode(
   { shortLived }: Codes,
   purpose: CodePurpose,
@@ -46,9 +48,9 @@ export async function issueMailCode(
 }
 
 /**
- * Verifies the code and that it comes from the browser that requested it, and uses it up on
- * success. After five wrong codes it is void. Requests of other browsers do not count, so they
- * cannot use up the attempts.
+ * Verifies a code and checks that the request comes from the browser that requested the code. A
+ * right code is consumed. After five wrong codes, the code is invalid. Requests from other browsers
+ * are not counted, so that they cannot use up the attempts.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,
@@ -63,7 +65,8 @@ export async function verifyMailCode(
   const stored = await shortLived.peek(KIND, key)
   if (stored === null || !isFromBoundBrowser(stored, request) || !isCode(stored, code.trim()))
     return false
-  // NOTE: concurrent requests with the right code all get here; only one of them consumes it.
+  // NOTE: concurrent requests with the right code all reach this line, but only one of them
+  // consumes the code.
   const consumed = await shortLived.take(KIND, key)
   return consumed !== null && isSame(consumed, stored)
 }
@@ -85,9 +88,10 @@ const MAILS_PER_ADDRESS_MAX = 5
 const MAILS_PER_IP_MAX = 20
 
 /**
- * Acquires the permit for one mail to a visitor, or throws 429 with the wait: per kind, one in 30 s
- * and five an hour to an address; twenty an hour from one IP. `release` refunds the address, but
- * not the IP.
+ * Acquires the permit to send one mail to a visitor. For each kind of mail, an address can receive
+ * one mail in 30 s and five in an hour. An IP address can request twenty mails in an hour. Throws
+ * 429 with the wait when a limit is reached. `release` can refund the limits of the mail address,
+ * but not the limit of the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,
@@ -107,8 +111,8 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // Failed mails count for the IP too, because a wrong address costs the mail server as much as a
-    // right one.
+    // A failed mail counts for the IP address too, because a wrong address costs the mail server as
+    // much as a right one.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

@@ -20,7 +20,7 @@ export const MAIL_ERRORS = {
 
 export const mailError = errorsOf(MAIL_ERRORS)
 
-/** Detailed messages for the administrator, who can change the settings. */
+/** Detailed messages of the test mail, for the administrator who can correct the mail settings. */
 const TEST_MAIL_FAILURES: Readonly<
   Record<MailErrorCode, { readonly zh: string; readonly en: string }>
 > = {

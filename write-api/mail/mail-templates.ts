@@ -3,7 +3,7 @@ import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>
 
-/** The parts of a mail. At most one of them stands out: a code or a link. */
+/** The parts of a mail. Either a code or a link can be emphasized. */
 type MailParts = {
   readonly subject: string
   readonly lines: readonly string[]
@@ -12,7 +12,7 @@ type MailParts = {
   readonly last?: string
 }
 
-/** Renders the mail as plain text and as equivalent HTML. */
+/** Renders a mail as plain text and as equivalent HTML. */
 export function renderMail({ subject, lines, code, link, last }: MailParts): MailContent {
   const body = [...lines, ...(code === undefined ? [] : [code]), ...(link ? [link.url] : [])]
   const text = [...body, ...(last === undefined ? [] : [last])].join('\n\n')
@@ -115,8 +115,11 @@ export function resetMail(
       })
 }
 
-/** Written in both languages, because an admin triggers it and the reader's language is unknown. */
-/** `hasPassword` is false for users who sign in only through other sites. */
+/**
+ * Builds the mail about a reset of second factors. The text is in both languages, because an admin
+ * triggers the mail and the reader's language is unknown.
+ */
+/** `hasPassword` is false for users who sign in only with other login methods. */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({
     subject: `${site}：两步验证已被重置 / Two-step login was reset`,

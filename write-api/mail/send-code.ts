@@ -25,8 +25,8 @@ import { addressInUseMail, codeMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * GET /api/verification: mails a code to an address. If the address has an account already, the
- * answer is the same and the mail says so instead.
+ * GET /api/verification: mails a code to an address. When the address already belongs to an
+ * account, the response is the same, but the mail says so and contains no code.
  */
 export const sendCode: Action = (api, deps) => {
   api.route({
@@ -37,7 +37,8 @@ export const sendCode: Action = (api, deps) => {
       const purpose = await purposeOf(request, requested)
       if (purpose === 'register') await assertRegistrationByPasswordOpen(deps, values)
       const address = mailAddressOf(email)
-      // The list of domains applies to accounts, not to addresses for notifications.
+      // The list of allowed domains applies to addresses of accounts, but not to addresses for
+      // notifications.
       if (requested !== 'notify') checkMailDomain(values, address)
       await deps.humanCheck.pass(request, 'verification', turnstile)
       const permit = await acquireMailPermit(deps.core, 'code', address, request.ip)
@@ -58,7 +59,10 @@ export const sendCode: Action = (api, deps) => {
   })
 }
 
-/** Throws unless a registration would use the code. */
+/**
+ * Throws when registration with a password and a verified address is not open, because the code
+ * would be useless.
+ */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
   values: ReadonlyMap<string, string>,
@@ -70,7 +74,10 @@ async function assertRegistrationByPasswordOpen(
 
 type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
-/** The default purpose is to bind an address with a session, and to register without one. */
+/**
+ * Returns the purpose of the requested code. By default, a caller with a session binds the address,
+ * and a caller without a session registers.
+ */
 async function purposeOf(
   request: FastifyRequest,
   requested: RequestedPurpose,
@@ -98,7 +105,7 @@ async function mailCode(
 ): Promise<void> {
   const owner = await findMailOwner(deps.core, address)
   const code = await issueMailCode(deps.core, purpose, address, browser)
-  // An address for notifications may belong to another account, because the code proves that the
+  // An address for notifications can belong to another account, because the code proves that the
   // user reads its mail.
   const mayShare = purpose.startsWith('notify:')
   const isInUse = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
@@ -108,7 +115,10 @@ async function mailCode(
   await sendToVisitor(deps, { to: address, ...words })
 }
 
-/** Sends the mail. The error tells a visitor only whether sending mails works at all. */
+/**
+ * Sends a mail to a visitor. An error tells the visitor only whether the site can send mails at
+ * all.
+ */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,
@@ -117,7 +127,8 @@ async function sendToVisitor(
     await mailer.send(mail)
   } catch (error) {
     if (!(error instanceof MailFailed)) throw error
-    // NOTE: the error itself is not logged, because a mail server's response contains the address.
+    // NOTE: only the code of the error is logged, because the mail server's response contains the
+    // address.
     core.log.warn({ code: error.code }, 'sending a mail failed')
     throw mailError(error.code === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
   }

@@ -12,8 +12,8 @@ import { testMail } from './mail-templates.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
- * POST /api/option/test_mail: sends a mail with the saved settings and reports what is wrong with
- * them.
+ * POST /api/option/test_mail: sends a mail with the saved settings and reports errors of these
+ * settings.
  */
 export const sendTestMail: Action = (api, { core, mailer }) => {
   api.route({

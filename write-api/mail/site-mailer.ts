@@ -6,7 +6,7 @@ import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 
-/** Sends mails with the SMTP options that are in force at the time. */
+/** Creates a mailer that uses the SMTP options that are current when a mail is sent. */
 export const createSiteMailer = (core: Core): Mailer =>
   createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
 
@@ -26,7 +26,7 @@ async function readSettings(core: Core): Promise<MailSettings> {
 export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
-/** Parses `Name <address>` or a plain address; any other text yields no sender. */
+/** Parses the sender from `Name <address>` or a plain address. Any other text gives no sender. */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())
   if (named !== null) return { name: named[1]?.trim() || siteName, address: named[2] ?? '' }

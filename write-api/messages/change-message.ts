@@ -14,8 +14,8 @@ import { messageError } from './message-errors.ts'
 import { storeTextIfChanged, validText } from './send-message.ts'
 
 /**
- * PUT /api/admin/messages/{id}: changes the text for all recipients; it stays read for those who
- * have read it.
+ * PUT /api/admin/messages/{id}: changes the text of a message for all recipients. Recipients who
+ * have read the message do not see it as unread again.
  */
 export const editMessage: Action = (api, deps) => {
   api.route({
@@ -57,7 +57,7 @@ async function edit(
   return position
 }
 
-/** Permanently deletes a message and its text from every inbox. */
+/** Permanently deletes a message, with its text, from all inboxes. */
 async function removeMessage(
   { core: { actors, vault }, runExclusive }: Deps,
   messageId: number,
@@ -66,13 +66,14 @@ async function removeMessage(
   const stream = messageStream(messageId)
   return runExclusive(stream, async () => {
     const { message } = await actors.stateOf(messageDecider, stream)
-    // NOTE: the text is deleted first, so that a failure in between leaves a message that can be
-    // deleted again.
+    // NOTE: the text is deleted before the event is appended. If the process fails in between, the
+    // message can be deleted again.
     if (message?.text != null) await vault.deleteSecret(message.text.textRef)
     const command = { type: 'DeleteMessage', messageId } as const
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
-    // Another process may have edited it in the meantime.
+    // Another process may have edited the message in the meantime, so its newer text is deleted as
+    // well.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }
@@ -80,7 +81,7 @@ async function removeMessage(
   })
 }
 
-/** DELETE /api/admin/messages/{id}: permanently removes a message from every inbox and count. */
+/** DELETE /api/admin/messages/{id}: permanently removes a message from all inboxes and counts. */
 export const deleteMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'DELETE /api/admin/messages/:id'),
@@ -94,7 +95,9 @@ export const deleteMessage: Action = (api, deps) => {
   })
 }
 
-/** Deletes the messages that went only to this user, because they may contain personal data. */
+/**
+ * Deletes the messages that were sent only to this user, because they may contain personal data.
+ */
 export async function deleteInboxOf(
   deps: Deps,
   request: FastifyRequest,
@@ -116,8 +119,8 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model of the inbox decides, because a message to all users may consist of many id
-      // ranges.
+      // The read model decides whether the user received the message, because the recipients can be
+      // many ranges of user ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

@@ -21,18 +21,20 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Resolves the recipients at this moment. Throws for unknown groups and for unknown or deleted
- * users, naming them.
+ * Returns the ids of the current recipients as ranges. Throws for a group that does not exist and
+ * for unknown or deleted users.
  */
 async function resolveRecipients(
   deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
   const { core, freshness } = deps
-  // "Everybody" includes users who registered a moment ago.
+  // The read model must include all events so far, so that a message to all users reaches users who
+  // have just registered.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // Fails rather than leaving out some of the recipients unnoticed.
+  // The request fails when the read model is behind, because some recipients would be left out
+  // unnoticed.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -46,7 +48,10 @@ async function resolveRecipients(
   return rangesOf(ids)
 }
 
-/** Accepts groups from the settings and groups that users still belong to. */
+/**
+ * Throws when a group does not exist. A group exists when the settings contain it or users belong
+ * to it.
+ */
 async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
@@ -63,7 +68,10 @@ async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<v
 
 export type MessageContent = { readonly title: string; readonly content: string }
 
-/** Trims title and content. Throws if one is empty or contains forbidden characters. */
+/**
+ * Trims the title and the content. Throws when one of them is empty or contains forbidden
+ * characters.
+ */
 export function validText(body: MessageContent): MessageContent {
   const [title, content] = [body.title.trim(), body.content.trim()]
   if (title === '') throw messageError('MessageTitleRequired')
@@ -86,10 +94,7 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
-/**
- * Returns the reference of the stored text: the existing one if the text is the same, or else a new
- * one.
- */
+/** Stores the text if it differs from the stored one. Returns the reference of the stored text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,
@@ -103,7 +108,8 @@ export async function storeTextIfChanged(
 }
 
 /**
- * POST /api/admin/messages: sends a message with one event, regardless of the number of recipients.
+ * POST /api/admin/messages: sends a message. The message is one event, regardless of the number of
+ * recipients.
  */
 export const sendMessage: Action = (api, deps) => {
   api.route({

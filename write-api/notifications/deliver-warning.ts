@@ -11,7 +11,7 @@ import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/** Written in both languages, because the reader's language is unknown here. */
+/** Builds the warning mail in both languages, because the reader's language is unknown. */
 function warningMail(
   site: string,
   remaining: string,
@@ -30,7 +30,9 @@ function warningMail(
 
 const DECIMALS = 6
 
-/** Formats quota as the site shows it: dollars with at least two decimals, or units. */
+/**
+ * Formats quota as the site displays it: in dollars with two to six decimal places, or in units.
+ */
 function amountText(quota: bigint, values: ReadonlyMap<string, string>): string {
   const perDollar = parseDecimal(optionValue(values, 'QuotaPerUnit'))
   if (!optionFlag(values, 'DisplayInCurrencyEnabled') || perDollar === null) return String(quota)
@@ -41,7 +43,7 @@ function amountText(quota: bigint, values: ReadonlyMap<string, string>): string 
   return `${quota < 0n ? '-' : ''}$${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** The transports that warnings are sent with. */
+/** The clients with which warnings are sent. */
 export type WarningTransports = {
   readonly mailer: Mailer
   readonly outbound: Pick<Outbound, 'dispatcher'>
@@ -51,8 +53,8 @@ const CONCURRENT_MAX = 16
 const SETTLE_WAIT_MS_MAX = 5_000
 
 /**
- * Delivers warnings beside the reader of the events, several at a time. A failed delivery is
- * logged.
+ * Delivers up to 16 warnings at a time, so that slow deliveries do not block the reader of the
+ * events. A failed delivery is logged.
  */
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {
   const running = new Set<Promise<void>>()
@@ -68,7 +70,7 @@ export function createDeliveries(core: Core, transports: WarningTransports, stop
         .finally(() => running.delete(sending))
       running.add(sending)
     },
-    /** Waits a limited time for deliveries in progress. */
+    /** Waits for deliveries in progress, at most five seconds. */
     settled: async (): Promise<void> => {
       const timeout = new AbortController()
       const { signal } = timeout

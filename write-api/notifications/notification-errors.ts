@@ -1,7 +1,8 @@
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
 export const NOTIFICATION_ERRORS = {
-  // The message does not depend on what is at the address, or it would reveal the private network.
+  // The message is the same for all invalid addresses. Otherwise it would reveal what exists in the
+  // private network.
   WebhookUrlInvalid: [
     200,
     {

@@ -15,13 +15,16 @@ import { notificationError } from './notification-errors.ts'
 
 export type SettingsChange = {
   readonly step: AnyStep
-  /** The secret to delete after the step was carried out, or after it was rejected. */
+  /**
+   * The webhook secret that must be deleted: `ifDone` after the step succeeded, `ifRejected` after
+   * it was rejected.
+   */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
 
 /**
- * Builds the step that changes how the user is notified. Settings that are left out stay unchanged.
- * Calls for one user must be serialised.
+ * Builds the step that changes a user's notification settings. Settings that the request lacks are
+ * unchanged. The caller must serialize the calls for one user.
  */
 export async function notificationsStep(
   { core }: Deps,
@@ -45,7 +48,8 @@ export async function notificationsStep(
   const threshold = newThreshold === undefined ? before.threshold : toWire(fromWire(newThreshold))
   const mailTo = await sealIfChanged(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await verifyAddress(core, request, userId, address)
-  // Comes last of the steps that may fail, so that no secret is stored for a rejected request.
+  // The secret is stored after everything that can fail, so that a rejected request stores no
+  // secret.
   const webhookSecretRef = await storeSecret(core, userId, before, secret)
   const isNewSecret = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
@@ -62,10 +66,13 @@ export async function notificationsStep(
   }
 }
 
-/** undefined keeps the value; an empty string removes it. */
+/** A text in a request: undefined keeps the stored value, and an empty text removes it. */
 type OptionalText = string | undefined
 
-/** Rejects an address that could never be called; each call checks it again. */
+/**
+ * Throws when a webhook address is never allowed. Each call of the webhook checks the address
+ * again.
+ */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
   if (trimmed === undefined || trimmed === '') return trimmed
@@ -75,8 +82,8 @@ function parseWebhook(text: OptionalText): OptionalText {
 }
 
 /**
- * Trims the secret, which is sent in a header: other characters and surrounding blanks are not
- * allowed there.
+ * Trims the webhook secret. It is sent in an HTTP header, so it must not contain other characters
+ * or surrounding spaces.
  */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text
@@ -89,8 +96,9 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Prevents the site from writing to strangers: the address must be the bound one, which was
- * verified, or come with its code. The code is used up even if the rest of the request is rejected.
+ * Checks a new address for notifications, so that the site cannot send mail to strangers. The
+ * address must be bound to the user or be verified with its code. The code is consumed even if the
+ * request is rejected later.
  */
 async function verifyAddress(
   core: Deps['core'],
@@ -108,7 +116,8 @@ async function verifyAddress(
 }
 
 /**
- * Seals the text only if it differs from the previous one, so that repeating it changes nothing.
+ * Encrypts a text only when it differs from the stored text, so that a repeated request changes
+ * nothing.
  */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
@@ -123,8 +132,8 @@ async function sealIfChanged(
 }
 
 /**
- * An empty string keeps the secret, because a secret is never shown and forms send it back empty.
- * null removes it.
+ * Stores a new webhook secret and returns its reference. An empty text keeps the stored secret,
+ * because forms never contain it. null removes the secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

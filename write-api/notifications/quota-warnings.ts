@@ -14,7 +14,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
-/** Events that lower a balance permanently; a hold does not. */
+/** The events that lower a balance permanently. A hold is not one of them. */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed'],
@@ -29,9 +29,9 @@ export type WarningDeps = {
 }
 
 /**
- * Warns users whose quota runs low, from the events of accounts. It runs in one of the processes
- * that accept commands: the one that holds the lease. Events from times when no process ran are
- * read first.
+ * Reads account events and warns users whose quota is low. Only the process that holds the lease
+ * runs this work, and any process that accepts commands can hold the lease. Events from the time
+ * when no process ran are read at the start.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -39,7 +39,7 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
     const checkpoint = await openCheckpoint(pg, NAME)
     let from = await checkpoint.read()
     if (from === null) {
-      // On the first start, earlier events are skipped.
+      // When the reader starts for the first time, earlier events are skipped.
       from = await store.headPosition()
       await checkpoint.save(from)
     }
@@ -53,8 +53,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   })
 
 /**
- * Resolves when the lease is lost. Rejects when reading fails; the reader then restarts at the
- * checkpoint.
+ * Reads events until the lease is lost, and then resolves. Rejects when reading fails; the reader
+ * then restarts at its checkpoint.
  */
 function follow(
   { core }: WarningDeps,
@@ -94,8 +94,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that cannot be sent does not start the pause of two hours, so that it is sent once
-    // the settings are fixed.
+    // A warning that cannot be sent is not recorded. It is sent when the settings are corrected,
+    // instead of two hours later.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -104,8 +104,8 @@ async function warnAbout(
 }
 
 /**
- * Checks the saved webhook again, because the rules may have changed since. The user's page shows
- * the problem.
+ * Tells whether the saved webhook can be called. It is checked again, because the rules may have
+ * changed since it was saved. The user's profile page shows an error in the settings.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
@@ -117,7 +117,11 @@ async function isSendable(
   return false
 }
 
-/** Appends the event before sending, so that a crash in between never warns a user twice. */
+/**
+ * Records the warning as an event and returns the event's id, or null when the user must not be
+ * warned now. The event is recorded before the warning is sent, so that a crash cannot cause a
+ * second warning.
+ */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,
   { userId, means, remaining, threshold }: LowAccount,

@@ -6,9 +6,12 @@ import { webhookAddress } from '#infra/outbound/webhook.ts'
 
 export type Webhook = {
   readonly url: string
-  /** The bearer token and signing key; null: neither is sent. */
+  /**
+   * The secret, which is sent as a bearer token and is the key of the signature. When it is null,
+   * neither is sent.
+   */
   readonly secret: string | null
-  /** The id of the event; the same in every attempt. */
+  /** The id of the event, which is equal in all attempts. */
   readonly eventId: string
   readonly body: object
 }
@@ -19,8 +22,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * Limits of each connection. Each attempt has a time limit as a whole, and its response is
- * truncated.
+ * The limits of a webhook connection. The length of the response is not limited here, because an
+ * attempt has a time limit and reads only the beginning of the response.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,
@@ -30,16 +33,16 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an address that a user entered: https only, under the user policy, without
- * redirects, 5 s per attempt, three attempts with growing pauses. Returns whether the receiver
- * accepted it. `stop` ends the attempts.
+ * Posts JSON to an address that a user entered and returns whether the receiver accepted it. Only
+ * https addresses that the user policy allows are called, and redirects are not followed. There are
+ * up to three attempts of 5 s with increasing pauses. `stop` ends the attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
   hook: Webhook,
   { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<boolean> {
-  // Checked again before use, because the rules may have changed since it was saved.
+  // The address is checked again, because the rules may have changed since it was saved.
   if (webhookAddress(hook.url) === null) return false
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const outcome = await attemptDelivery(outbound, hook, now())
@@ -73,20 +76,24 @@ async function attemptDelivery(
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // The body is irrelevant; a small part is read so that the connection can be reused.
+    // The content of the response is not used. Its beginning is read so that the connection can be
+    // reused.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'accepted'
     return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'retry' : 'rejected'
   } catch (error) {
-    // An old secret may contain characters that no header can carry. Retrying would not help, so
-    // the error is passed on.
+    // An old secret can contain characters that are not allowed in a header. The error is thrown,
+    // because another attempt would fail as well.
     if (error instanceof errors.InvalidArgumentError) throw error
     return 'retry'
   }
 }
 
-/** `t` is in Unix seconds; `v1` is the HMAC-SHA256 of `t.body` in hex. */
+/**
+ * Returns the headers with the secret and the signature. `t` is the time in unix seconds, and `v1`
+ * is the HMAC-SHA256 of the text `t.body` in hex.
+ */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)
   const v1 = createHmac('sha256', secret).update(`${t}.${text}`).digest('hex')

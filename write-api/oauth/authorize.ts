@@ -12,8 +12,8 @@ import { consumeState, issueState, userOf } from './oauth-state.ts'
 import { type Profile, ProviderFailed } from './provider.ts'
 
 /**
- * GET /api/oauth/state: issues a state for a client that redirects to GitHub or LinuxDO by itself,
- * or shows Telegram's widget. OIDC requires `/api/oauth/authorize`, which adds a nonce.
+ * GET /api/oauth/state: issues a state for a client that redirects to GitHub or LinuxDO itself or
+ * shows the Telegram widget. OIDC requires `/api/oauth/authorize`, which adds a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -26,7 +26,7 @@ export const oauthState: Action = (api, deps) => {
   })
 }
 
-/** Calls a provider. All of its failures look the same to the visitor; the log has the reason. */
+/** Calls a provider. A failure always gives the visitor the same error; the cause is logged. */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
@@ -36,15 +36,16 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the message is logged, because the cause may quote a request with its code or
-    // secret.
+    // NOTE: only the message is logged, because the error's cause can contain a code or a secret of
+    // the request.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
 }
 
 /**
- * GET /api/oauth/authorize: returns the provider's URL for the browser, with state, PKCE and nonce.
+ * GET /api/oauth/authorize: returns the provider's URL to which the browser is redirected. The URL
+ * contains the state, the PKCE challenge and the nonce.
  */
 export const authorize: Action = (api, deps) => {
   api.route({
@@ -61,7 +62,10 @@ export const authorize: Action = (api, deps) => {
   })
 }
 
-/** GET /api/oauth/{type}: signs in, registers or binds, as the state determines. */
+/**
+ * GET /api/oauth/{type}: the provider's callback. It signs in, registers or binds an identity,
+ * depending on the state.
+ */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/:type'),
@@ -82,7 +86,8 @@ export const oauthCallback: Action = (api, deps) => {
 }
 
 /**
- * Binds the identity to the request's user and responds with the message that the console expects.
+ * Binds an identity to the user of the request. The response has the message that the console
+ * expects.
  */
 export async function bindAndRespond(
   deps: Deps,

@@ -18,8 +18,9 @@ import type { OAuthFlow } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 /**
- * Signs in the user whom a provider identified; a new user gets an account first. `only` limits the
- * login to one user, so that confirming a session cannot silently switch to another account.
+ * Signs in the user with an identity that a provider has verified. A new user is registered first.
+ * If `only` is given, no other user can sign in, so that confirming a session cannot switch to
+ * another account.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -48,7 +49,8 @@ async function findOrRegister(
   const { core } = deps
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
-  // Serialised, so that the second of two tabs of a new user finds the account of the first.
+  // Registrations of the same identity are serialized. When a new user opens two tabs, the second
+  // request finds the account that the first one created.
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
@@ -56,7 +58,7 @@ async function findOrRegister(
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
-  // The account exists; the login succeeds as soon as the read model has caught up.
+  // The account exists, but the read model does not include it yet. A repeated login succeeds.
   if (user === null) throw httpError('Unavailable', {}, 1)
   return user
 }
@@ -93,8 +95,8 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try for a new user, best first: the name at the provider as far as it is
- * valid here, then with digits appended. None exceeds the length limit.
+ * Yields usernames to try for a new user: first the name at the provider without invalid
+ * characters, then the name with random digits. All names respect the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)
@@ -107,7 +109,10 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
   }
 }
 
-/** Keeps only the local part of a mail address, because the rest is private. */
+/**
+ * Removes invalid characters from the name at the provider. Of a mail address only the local part
+ * is used, because the domain is private.
+ */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')
   const characters = [...name.replace(/[\s\p{C}]/gu, '')]

@@ -11,13 +11,13 @@ import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts
 import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './provider.ts'
 
-/** The login or binding that a state belongs to, fixed when the state is issued. */
+/** The login or binding for which a state was issued. */
 export type OAuthFlow = AuthorizationParams & {
-  /** null: the client redirects the browser by itself. */
+  /** The provider; null when the client redirects the browser itself. */
   readonly type: OAuthType | null
-  /** The user to bind the identity to; null: the flow signs in. */
+  /** The user to whom the identity is bound; null when the flow signs in a user. */
   readonly bindTo: number | null
-  /** The only user who may sign in with it; unset: any user. */
+  /** The only user who can sign in with this state. When absent, any user can sign in. */
   readonly only?: number
   readonly aff: string
 }
@@ -30,8 +30,8 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state of 256 bits for this browser, valid for ten minutes and one callback. Throws 401
- * if a binding or a repeated login is requested without a session.
+ * Issues a state of 256 random bits, which is valid for this browser, for ten minutes and for one
+ * callback. Throws 401 when `bind` or `anew` is requested without a session.
  */
 export async function issueState(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function issueState(
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // If the client redirects by itself, the provider receives neither of them.
+  // A client that redirects itself sends neither a PKCE challenge nor a nonce to the provider.
   const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const flow = { ...target, ...only, verifier, nonce, bindTo, aff }
@@ -56,8 +56,8 @@ export async function issueState(
 }
 
 /**
- * Uses the state up and returns its flow. Throws if it is unknown, expired, used, or belongs to
- * another browser or provider.
+ * Consumes a state and returns its flow. Throws when the state is unknown, expired or used, or was
+ * issued for another browser or provider.
  */
 export async function consumeState(
   { core }: Deps,
@@ -76,9 +76,9 @@ export async function consumeState(
 }
 
 /**
- * Returns the user of this request's session, which `User-Id` must name too; null if there is none.
- * A navigation cannot send the header: `mayLackHeader` is for requests whose state is checked
- * against the browser.
+ * Returns the user of the request's session, or null when there is no session or the `User-Id`
+ * header names another user. `mayLackHeader` accepts a request without the header, because a
+ * browser navigation cannot send it. The caller must then check the state against the browser.
  */
 export async function userOf(
   request: FastifyRequest,

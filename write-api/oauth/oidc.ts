@@ -3,10 +3,10 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './provider.ts'
 import { providerFetch } from './provider-client.ts'
 
-/** Empty endpoints default to those in the discovery document. */
+/** The settings of the OIDC provider. An empty endpoint is taken from the discovery document. */
 export type OidcSettings = {
   readonly clientId: string
-  /** Empty for a public client, which is protected only by PKCE. */
+  /** The client secret; empty for a public client, which is protected only by PKCE. */
   readonly clientSecret: string
   readonly wellKnown: string
   readonly authorizationEndpoint: string
@@ -19,7 +19,10 @@ const STEP_SECONDS_MAX = 10
 
 type Cached = { readonly settings: string; readonly until: number }
 
-/** Caches the discovery document for ten minutes, per settings. */
+/**
+ * Creates the OIDC provider. The discovery document of the current settings is cached for ten
+ * minutes.
+ */
 export function createOidc(outbound: Outbound) {
   let cached: (Cached & { readonly config: Promise<oidc.Configuration> }) | null = null
   const configOf = (settings: OidcSettings): Promise<oidc.Configuration> => {
@@ -50,7 +53,7 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
         ...{ code_challenge: challenge, code_challenge_method: 'S256' },
       }).href
     } catch (error) {
-      // The discovery document has no authorization endpoint.
+      // The discovery document contains no authorization endpoint.
       return failed(error)
     }
   },
@@ -58,7 +61,7 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
     const config = await configOf().catch(failed)
     const url = new URL(redirectUri)
     for (const [name, value] of Object.entries(callback)) url.searchParams.set(name, value)
-    // This call verifies signature, issuer, audience, expiry and nonce of the ID token.
+    // The library verifies the signature, issuer, audience, expiry and nonce of the ID token.
     const tokens = await oidc
       .authorizationCodeGrant(config, url, {
         expectedState: callback.state,
@@ -79,7 +82,7 @@ async function discover(outbound: Outbound, settings: OidcSettings): Promise<oid
   const { clientId, clientSecret } = settings
   const wellKnown = new URL(settings.wellKnown)
   const fetch = providerFetch(outbound) as unknown as oidc.CustomFetch
-  // A provider inside the operator's network may use plain HTTP.
+  // A provider in the operator's network can use plain HTTP.
   const execute = wellKnown.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
   const discovered = await oidc.discovery(wellKnown, clientId, undefined, oidc.None(), {
     [oidc.customFetch]: fetch,
@@ -108,7 +111,10 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
   }
 }
 
-/** Providers support Basic authentication by default (OpenID Connect Core, section 9). */
+/**
+ * Returns how the client authenticates. Basic authentication is the default of providers (OpenID
+ * Connect Core, section 9).
+ */
 function authentication(
   secret: string,
   { token_endpoint_auth_methods_supported: methods }: AuthMethods,
@@ -121,7 +127,9 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Failures are ignored, because only names depend on it and an existing user needs none. */
+/**
+ * Reads the user info, which is used only for the name of a new user. Errors are therefore ignored.
+ */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
   try {
@@ -132,8 +140,8 @@ async function userInfo(config: oidc.Configuration, token: string, sub: string):
 }
 
 /**
- * Identified by issuer and subject, which together identify a person permanently (Core, section
- * 5.7).
+ * Builds the profile. Issuer and subject together identify a person permanently (OpenID Connect
+ * Core, section 5.7).
  */
 const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
   identity: { provider: 'oidc', id: sub, authority: issuer },

@@ -9,7 +9,10 @@ import {
 } from './provider.ts'
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
-/** A provider that exchanges a code for a token, and the token for the account. */
+/**
+ * The settings of a provider without OIDC. The authorization code is exchanged for a token, and the
+ * token for the account.
+ */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
   readonly clientId: string
@@ -19,7 +22,9 @@ export type PlainSettings = {
   readonly userInfoEndpoint: string
 }
 
-/** OAuth 2.0 (RFC 6749, section 4.1), with PKCE for providers that check it. */
+/**
+ * Creates a provider with OAuth 2.0 (RFC 6749, section 4.1) and PKCE. Some providers ignore PKCE.
+ */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
   authorizeUrl: async (params, state) => {
     const url = new URL(settings.authorizationEndpoint)
@@ -41,7 +46,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
       settings.tokenEndpoint,
       tokenRequest(settings, params, code),
     )
-    // GitHub answers 200 even if it rejects the code.
+    // GitHub responds with status 200 even when it rejects the code.
     if (typeof token !== 'string' || token === '') throw new ProviderFailed('gave no token')
     const account = await requestProvider(outbound, settings.userInfoEndpoint, {
       headers: { authorization: `Bearer ${token}` },
@@ -50,7 +55,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** The minimal scopes, which identify the user only. */
+/** The smallest scopes, which only identify the user. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
@@ -79,7 +84,8 @@ function tokenRequest(
 }
 
 /**
- * Identified by the numeric account id, because a login name may be reassigned to another person.
+ * Builds the profile. The numeric account id identifies the user, because a login name can be
+ * reassigned to another person.
  */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,

@@ -17,7 +17,7 @@ export type ProviderRequest = {
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** Requests a JSON object from a provider. Any other response rejects with `ProviderFailed`. */
+/** Requests a JSON object from a provider. Any other response throws `ProviderFailed`. */
 export async function requestProvider(
   outbound: Outbound,
   url: string,
@@ -74,7 +74,10 @@ async function exchange(
 
 const WITHOUT_BODY = [204, 205, 304]
 
-/** A `fetch` for the OIDC library, over the same connections and with the same limits. */
+/**
+ * Creates a `fetch` for the OIDC library. It uses the connections and limits of the outbound
+ * client.
+ */
 export const providerFetch =
   (outbound: Outbound) =>
   async (

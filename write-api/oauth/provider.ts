@@ -1,20 +1,25 @@
 import type { Identity } from '../users/identity.ts'
 
-/** The user as the provider identifies them. */
+/** A user as the provider identifies the user. */
 export type Profile = {
   readonly identity: Identity
-  /** The name at the provider, which may be invalid here. Empty if unknown. */
+  /**
+   * The name at the provider, which can be invalid as a username of this site; empty when unknown.
+   */
   readonly username: string
   readonly displayName: string
 }
 
-/** Values fixed when the browser is redirected. They stay on the server. */
+/**
+ * Values that are fixed when the browser is redirected to the provider. They are stored only on the
+ * server.
+ */
 export type AuthorizationParams = {
-  /** Empty if the provider has the redirect URI configured. */
+  /** The redirect URI; empty when it is configured at the provider. */
   readonly redirectUri: string
-  /** The PKCE verifier (RFC 7636); empty if the client redirected by itself. */
+  /** The PKCE verifier (RFC 7636); empty when the client redirected the browser itself. */
   readonly verifier: string
-  /** The nonce of the ID token; empty if the client redirected by itself. */
+  /** The nonce of the ID token; empty when the client redirected the browser itself. */
   readonly nonce: string
 }
 
@@ -24,14 +29,14 @@ export type CallbackParams = {
   readonly iss?: string
 }
 
-/** A provider that redirects the browser back with a code. */
+/** An OAuth provider that redirects the browser back with a code. */
 export type OAuthProvider = {
   readonly authorizeUrl: (params: AuthorizationParams, state: string) => Promise<string>
-  /** Rejects with `ProviderFailed` if no user is identified. */
+  /** Returns the profile of the user. Throws `ProviderFailed` when no user was identified. */
   readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
 }
 
-/** The provider is unreachable, rejects the request or sends an invalid response. */
+/** Thrown when a provider is unreachable, rejects the request or sends an invalid response. */
 export class ProviderFailed extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -40,7 +45,8 @@ export class ProviderFailed extends Error {
 }
 
 /**
- * Converts a provider's string or number to text; anything else or longer becomes an empty string.
+ * Converts a provider's string or number to text. Other values and texts that are too long become
+ * an empty text.
  */
 export function plainText(value: unknown, lengthMax = 255): string {
   const text = typeof value === 'number' ? String(value) : value

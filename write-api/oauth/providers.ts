@@ -9,7 +9,7 @@ import { createOidc } from './oidc.ts'
 import { plainOAuth } from './plain-oauth.ts'
 import type { OAuthProvider } from './provider.ts'
 
-/** The option names of one provider. */
+/** The names of the options that configure one provider. */
 type OptionNames = {
   readonly flag: string
   readonly clientId: string
@@ -48,11 +48,14 @@ const OPTION_NAMES: Record<OAuthType, OptionNames> = {
 
 export type Providers = {
   /**
-   * Returns the provider as the current options configure it. Throws if it is disabled or not fully
-   * configured.
+   * Returns a provider as the current options configure it. Throws when the provider is disabled or
+   * its configuration is incomplete.
    */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
-  /** The redirect URI under the configured address; empty if there is none. */
+  /**
+   * Returns the redirect URI, which is based on the configured site address; empty when no address
+   * is configured.
+   */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }
 
@@ -85,8 +88,8 @@ export function createProviders(
     redirectUri: async (type) => {
       const { values } = await allOptions(core.db)
       const siteAddress = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
-      // Other providers have one redirect URI configured; OIDC requires the parameter (Core,
-      // section 3.1.2.1).
+      // OIDC requires the redirect URI in the request (OpenID Connect Core, section 3.1.2.1). The
+      // other providers have one redirect URI configured.
       if (siteAddress === '' && type === 'oidc')
         throw oauthError('OAuthNotSetUp', { provider: type })
       return siteAddress === '' ? '' : `${siteAddress}/oauth/${type}`

@@ -16,12 +16,13 @@ import { consumeState, userOf } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 const AGE_SECONDS_MAX = 300
-/** Telegram's clock may be ahead of this server's. */
+/** The number of seconds by which Telegram's clock can be ahead of this server's clock. */
 const AHEAD_SECONDS_MAX = 60
 
 /**
- * The user in the data of Telegram's widget, verified by the signature with the bot's token
- * (core.telegram.org/widgets/login). The data is valid for five minutes and one use.
+ * Verifies the data of the Telegram widget by its signature with the bot's token
+ * (core.telegram.org/widgets/login) and returns the user. The data is valid for five minutes and
+ * can be used once.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
@@ -44,7 +45,10 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
-/** Some versions of the widget sign `lang` and others do not, so both are accepted. */
+/**
+ * Verifies the signature of the widget's data. Both variants are accepted, because some versions of
+ * the widget sign `lang` and others do not.
+ */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
   return [SIGNED, [...SIGNED, 'lang'] as const].some((names) => {
@@ -56,7 +60,10 @@ function isSigned(query: TelegramQuery, token: string): boolean {
   })
 }
 
-/** Shared by all processes and kept longer than the data is valid. */
+/**
+ * Returns whether the data is used for the first time. Uses are shared by all processes and are
+ * stored for longer than the data is valid.
+ */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
   const key = `telegram:${vault.keyedHash('identity', hash)}`
@@ -69,9 +76,9 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 }
 
 /**
- * GET /api/oauth/telegram/login: signs in with the widget's data. The console always sends the
- * state that its widget was shown with, and browsers cannot navigate to this URL, so no link can
- * sign a user in to another account.
+ * GET /api/oauth/telegram/login: signs in with the data of the Telegram widget. The URL rejects
+ * browser navigation, and the console sends the state for which its widget was shown. A link can
+ * therefore not sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({
@@ -89,9 +96,9 @@ export const telegramLogin: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/telegram/bind: the widget may navigate the browser here, which then sends no
- * `User-Id`. The state in its URL identifies the user that the widget was shown to, and the
- * navigation ends on the profile page.
+ * GET /api/oauth/telegram/bind: binds the Telegram account. The widget can navigate the browser to
+ * this URL, so the request may lack the `User-Id` header. The state in the URL then identifies the
+ * user to whom the widget was shown, and the response redirects to the profile page.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

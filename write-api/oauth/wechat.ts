@@ -18,16 +18,18 @@ import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './provider.ts'
 import { requestProvider } from './provider-client.ts'
 
-/** The lifetime of a code. */
+/** The lifetime of a code, which is also the period of the limits on wrong codes. */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
-/** Limits the whole site, so that more addresses do not allow faster guessing. */
+/**
+ * The number of wrong codes allowed on the whole site, so that an attacker with many addresses
+ * cannot guess faster.
+ */
 const SITE_FAILURES_MAX = 100
 
 /**
- * The user that a code belongs to, as the operator's WeChat server answers. An address may send
- * five wrong codes in three minutes and the whole site a hundred, because codes have only six
- * digits.
+ * Asks the operator's WeChat server for the user of a code. In three minutes, an address can send
+ * five wrong codes and the whole site a hundred, because codes have only six digits.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -67,9 +69,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs in with the code that the official account of the QR code replies
- * with. Only calls of the console may use it, because a link would sign its visitor in as the owner
- * of the code.
+ * GET /api/oauth/wechat: signs in with the code that the WeChat official account has sent to the
+ * user. Browser navigation is rejected, because a link with an attacker's code would sign the
+ * visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({
@@ -83,7 +85,7 @@ export const weChatLogin: Action = (api, deps) => {
   })
 }
 
-/** GET /api/oauth/wechat/bind: binds the WeChat account that a code belongs to. */
+/** GET /api/oauth/wechat/bind: binds the WeChat account that belongs to a code. */
 export const weChatBind: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/wechat/bind'),

@@ -10,8 +10,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * The bounds and unit of a numeric option. They belong to the message even if the value was not a
- * number.
+ * Returns the bounds and the unit of a numeric option. They are part of the message even when the
+ * value was not a number.
  */
 function boundsOf(key: unknown, fault: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
@@ -20,7 +20,7 @@ function boundsOf(key: unknown, fault: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/** Errors of options and of scheduled price changes. */
+/** The errors of options and of scheduled price changes. */
 export const OPTION_ERRORS = {
   UnknownOption: [
     400,

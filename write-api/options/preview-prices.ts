@@ -18,7 +18,7 @@ import { optionError } from './option-errors.ts'
 
 type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
 
-/** The actual charges of calls, and their charges under a draft. */
+/** The sums of actual charges and of charges under the draft prices. */
 type Tally = {
   readonly total: Sums
   readonly models: Map<string, Sums>
@@ -31,7 +31,7 @@ const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
 
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
-/** Adds one call; a null amount means that the draft has no price for it. */
+/** Adds one call to the sums. The amount is null when the draft has no price for the call. */
 function addCall(
   tally: Tally,
   call: { readonly model: string; readonly userId: number; readonly quota: bigint },
@@ -48,14 +48,17 @@ function addCall(
   add(sumsOf(tally.users, call.userId), sums)
 }
 
-/** Adds `other` to `tally`. */
+/** Adds the sums of `other` to `tally`. */
 function addTally(tally: Tally, other: Tally): void {
   add(tally.total, other.total)
   for (const [model, sums] of other.models) add(sumsOf(tally.models, model), sums)
   for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
 }
 
-/** Returns the entries with the largest differences, at most a hundred. */
+/**
+ * Returns the entries with the largest difference between the actual charge and the draft's charge,
+ * at most a hundred.
+ */
 const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
     .sort(([, one], [, other]) => {
@@ -87,17 +90,16 @@ function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
   sums.refused += refused
 }
 
-/** Unix seconds; both ends are inclusive. */
+/** A range of unix seconds; both ends are inclusive. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/** Rows per batch, which blocks the event loop for some milliseconds. */
+/** The number of rows in a batch. Computing a batch blocks the event loop for some milliseconds. */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
 /**
- * Sums the calls of a range under the draft, hour by hour, until the range is complete or the time
- * limit is reached.
+ * Sums the calls of a range hour by hour, until the range is complete or the time limit is reached.
  */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,
@@ -110,7 +112,7 @@ export async function previewDraft(
   const countCall = createCounter(list, users)
   const tally = noTally()
   let reached = from - 1
-  // Proceeds by hours, because the log is indexed by time. An hour counts completely or not at all.
+  // The log is read by hours, because it is indexed by time. An incomplete hour is not counted.
   for (let start = from; start <= to; start += HOUR) {
     const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
     const hourTally = await tallyHour(db, hour, users, countCall, until)
@@ -142,7 +144,7 @@ function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): Co
   }
 }
 
-/** Returns null once the time limit is reached. */
+/** Sums the calls of one hour; null when the time limit is reached. */
 async function tallyHour(
   db: Core['db'],
   hour: Range,
@@ -177,9 +179,9 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: computes what a draft price list would have charged for the calls
- * of a range, next to the actual charges. It writes nothing; previews run one at a time per process
- * and with a time limit.
+ * POST /api/option/price_preview: computes what a draft price list would have charged for past
+ * calls, and returns it with the actual charges. Nothing is written. Each process computes one
+ * preview at a time, with a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

@@ -16,13 +16,16 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { optionActions } from '../contract/options.ts'
 import { optionError } from './option-errors.ts'
 
-/** The placeholder that a secret option reads as; sending it back changes nothing. */
+/**
+ * The text that is returned in place of a secret option's value. Sending it back changes nothing.
+ */
 const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Stores the text in the vault and its reference in the event; an empty text clears the option. The
- * previous text is deleted once the event is committed. Returns the position of the event.
+ * Sets a secret option: stores the text in the vault and its reference in the event. An empty text
+ * clears the option. The previous text is deleted after the event is committed. Returns the
+ * position of the event.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -46,7 +49,8 @@ async function setSecretOption(
 }
 
 /**
- * The event is committed either way, so failing to delete the text is not an error of the caller.
+ * Deletes the previous text of a secret option. An error is only logged, because the event is
+ * already committed.
  */
 async function deleteReplacedText(
   { vault, log }: Deps['core'],
@@ -63,7 +67,10 @@ async function deleteReplacedText(
   }
 }
 
-/** PUT /api/option/: sets one option, validated by its schema, if the caller's role may set it. */
+/**
+ * PUT /api/option/: sets one option. The option's schema validates the value, and the caller must
+ * have the role that the option requires.
+ */
 export const putOption: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'PUT /api/option/'),
@@ -85,8 +92,8 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * The value is stored even if its address is not allowed, because the policy may change; until then
- * no request goes there.
+ * Returns whether an option's address is not allowed at present. The option is set in any case,
+ * because the policy can change; until then no request is sent to the address.
  */
 function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false
@@ -94,8 +101,8 @@ function isAddressBlocked({ upstreams }: Deps, { isAsked }: OptionSchema, value:
   return !checked.isAllowed && checked.fault !== 'malformed'
 }
 
-// NOTE: the message does not depend on what is at the address, or it would reveal the private
-// network.
+// NOTE: the message is the same for all blocked addresses. Otherwise it would reveal what exists in
+// the private network.
 const ADDRESS_BLOCKED: Words = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',
@@ -120,7 +127,7 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 
 const isOutOfBounds = ({ params }: OptionsError): boolean => OUT_OF_BOUNDS.has(params.fault)
 
-/** Carries out a command of the options for the caller of a request. */
+/** Executes a command on the options in the name of the request's user. */
 export const decideOptions = async (
   deps: Deps,
   request: FastifyRequest,
@@ -136,7 +143,7 @@ export const decideOptions = async (
   )
 
 /**
- * POST /api/option/rest_model_ratio: resets the model ratios to the built-in ones, in one append.
+ * POST /api/option/rest_model_ratio: resets all model ratios to the built-in values in one append.
  */
 export const resetModelRatios: Action = (api, deps) => {
   api.route({

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core.ts'
 
-/** Returns the text of a secret option, empty if it was never set. */
+/** Returns the text of a secret option; empty when the option is not set. */
 export async function readSecretOption(
   { vault }: Pick<Core, 'vault'>,
   secretRefs: ReadonlyMap<string, string>,

@@ -13,8 +13,8 @@ import { optionActions, type PlannedEntry } from '../contract/options.ts'
 import { decideOptions } from './put-option.ts'
 
 /**
- * POST /api/option/price_schedule: schedules a change of prices, or replaces a scheduled one;
- * returns its id.
+ * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled price change.
+ * Returns the id of the new change.
  */
 export const schedulePrices: Action = (api, deps) => {
   api.route({
@@ -45,14 +45,17 @@ export const schedulePrices: Action = (api, deps) => {
   })
 }
 
-/** Every entry requires a name, except a fallback price, which is a single value. */
+/**
+ * Throws when an entry has no name. Only a fallback price needs no name, because it is a single
+ * value.
+ */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return
   throw invalidField(`changes.${at}.name`, { zh: '不能为空', en: 'must not be empty' })
 }
 
-/** DELETE /api/option/price_schedule/{id}: cancels a scheduled change. */
+/** DELETE /api/option/price_schedule/{id}: cancels a scheduled price change. */
 export const cancelPrices: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'DELETE /api/option/price_schedule/:id'),
@@ -72,9 +75,9 @@ const LEASE = 'price-changes'
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Applies scheduled price changes when they are due. It runs in one of the processes that accept
- * commands: the one that holds the lease. Changes that became due while no process ran are applied
- * at the start.
+ * Applies scheduled price changes when they are due. Only the process that holds the lease runs
+ * this work, and any process that accepts commands can hold the lease. Changes that became due
+ * while no process ran are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
@@ -91,8 +94,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
   })
 
 /**
- * The stream decides, so that a change is applied once even if two processes try at the same time,
- * or again after a crash.
+ * Applies all price changes that are due. The options stream decides, so a change is applied only
+ * once, even when two processes try it or a process crashed.
  */
 export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
   const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)

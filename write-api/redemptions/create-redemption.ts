@@ -21,25 +21,31 @@ import { validationWords } from '../validation-words.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
 
-/** Contains no characters that look alike, because keys are printed and typed. */
+/**
+ * The characters of generated keys. Characters that look alike are left out, because keys are
+ * printed and typed.
+ */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-/** Shorter keys could be guessed within days, despite the limit on wrong codes. */
+/**
+ * The minimum length of a custom key. A shorter key could be guessed within days despite the limit
+ * on wrong codes.
+ */
 const CUSTOM_KEY_MIN = 4
-/** 32 characters hold 160 random bits. */
+/** The length of a generated key. 32 characters contain 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** The key is as hard to guess as the first 20 of the 32 bytes. */
+/** Derives a key from bytes. 32 bytes are used, of which the key keeps 5 bits each. */
 const redemptionKeyFrom = (bytes: Uint8Array): string =>
   Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Trims a custom key. Throws if it could not be typed, or if a spreadsheet would read it as a
- * formula, because lists of keys are exported to files.
+ * Trims a custom key. Throws when it contains characters that cannot be typed, or when a
+ * spreadsheet would read it as a formula, because lists of keys are exported to files.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -54,21 +60,21 @@ function customKeyOf(input: string): string {
 
 type CodeBatch = {
   readonly keys: readonly string[]
-  /** The terms of each code. */
+  /** The terms of all codes of the batch. */
   readonly terms: RedemptionTerms
   /**
-   * Identifies the request, so that a repetition creates nothing. null: every request creates
-   * codes.
+   * Identifies a repeatable request, so that a repetition creates no codes. When it is null, each
+   * request creates codes.
    */
   readonly request: RedemptionRequest | null
 }
 
-/** The number of attempts while other processes take ids at the same time. */
+/** The maximum number of attempts. An attempt fails when another process takes the ids. */
 const ATTEMPTS_MAX = 100
 
 /**
- * Takes the ids and creates all codes in one append, or does nothing. Returns the position of the
- * write; for a repeated request, a position at or after the original write.
+ * Assigns ids and creates all codes in one append. Returns the position of the append. For a
+ * repeated request, it returns a position that is not before the original append.
  */
 async function createCodes(
   deps: Deps,
@@ -76,7 +82,7 @@ async function createCodes(
   context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
-  // Serialised within this process. Between processes, the stream of the ids decides.
+  // Creations within this process are serialized. Between processes, the stream of the ids decides.
   return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
@@ -105,15 +111,18 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
     }),
   )
 
-/** Four characters would reveal too much of a short key. */
+/**
+ * Returns the last four characters of a key as a hint. A short key has no hint, because four
+ * characters would reveal too much of it.
+ */
 const hintOf = (key: string): string => {
   const characters = [...key]
   return characters.length < 12 ? '' : characters.slice(-4).join('')
 }
 
 /**
- * NOTE: the ids come first, because a store without atomic appends to several streams must take
- * them before anything else.
+ * NOTE: the step on the ids is first, because a store without atomic appends to several streams
+ * must assign the ids before it creates the codes.
  */
 const stepsFor = (
   codes: readonly NewCode[],
@@ -135,18 +144,21 @@ const stepsFor = (
   })),
 ]
 
-/** The same rule as for the relay's idempotency keys. */
+/** The syntax of an idempotency key, which is the same as in the relay. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 type RepeatableRequest = {
   readonly request: RedemptionRequest
-  /** Deterministic, so that a repetition gets the same keys without storing them. */
+  /**
+   * Returns the key with an index. The key is derived from the request, so that a repeated request
+   * returns the same keys, although they are not stored with it.
+   */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * Identifies a request with an `Idempotency-Key` by its sender, the key and its content, so that it
- * can be repeated after a lost response. Returns null without the header.
+ * Derives the identity of a request from its sender, its `Idempotency-Key` and its content, so that
+ * it can be repeated after a lost response. Returns null when the request does not have the header.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,
@@ -174,8 +186,8 @@ function repeatableOf(
 }
 
 /**
- * POST /api/redemption/: creates one or `count` equal codes and returns their keys, also for a
- * repetition.
+ * POST /api/redemption/: creates `count` codes with equal terms and returns their keys. A repeated
+ * request returns the same keys.
  */
 export const createRedemption: Action = (api, deps) => {
   api.route({

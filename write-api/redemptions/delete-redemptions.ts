@@ -14,14 +14,14 @@ import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } f
 import { redemptionActions } from '../contract/redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 
-/** The maximum number of streams in one append. */
+/** The maximum number of streams to which one append writes. */
 const BATCH_MAX = 200
 
 type ChangeResult = { readonly ids: ReadonlySet<number>; readonly position: number }
 
 /**
- * Executes a command for each of the codes in batches; each batch succeeds or fails as a whole.
- * Returns the ids of the codes that changed.
+ * Executes a command on several codes in batches. Each batch is one append. Returns the ids of the
+ * codes that changed.
  */
 export async function executeOnRedemptions(
   { core: { actors } }: Deps,
@@ -46,7 +46,7 @@ export async function executeOnRedemptions(
 
 type DeleteConditions = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
 
-/** Deletes codes, and then their keys from the vault. */
+/** Deletes codes and then their keys in the vault. */
 async function deleteMany(
   deps: Deps,
   keys: readonly RedemptionKey[],
@@ -77,8 +77,8 @@ export const deleteRedemption: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name; returns how
- * many.
+ * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name. Returns the
+ * number of deleted codes.
  */
 export const deleteByName: Action = (api, deps) => {
   api.route({
@@ -97,8 +97,8 @@ export const deleteByName: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/redemption/delete-disabled: deletes all codes that are still disabled; returns how
- * many.
+ * DELETE /api/redemption/delete-disabled: deletes all codes that are disabled. Returns the number
+ * of deleted codes.
  */
 export const deleteDisabledRedemptions: Action = (api, deps) => {
   api.route({
@@ -114,7 +114,10 @@ export const deleteDisabledRedemptions: Action = (api, deps) => {
   })
 }
 
-/** PUT /api/redemption/batch-disable: disables the unused codes among these; returns how many. */
+/**
+ * PUT /api/redemption/batch-disable: disables the given codes that are unused. Returns the number
+ * of disabled codes.
+ */
 export const batchDisable: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'PUT /api/redemption/batch-disable'),

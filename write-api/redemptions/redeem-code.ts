@@ -18,16 +18,19 @@ import { toHttpError } from '../error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10
-/** Limits an address across users, because accounts cost an attacker nothing. */
+/**
+ * The number of wrong codes allowed from one address per minute, for all users together, because an
+ * attacker can create many accounts.
+ */
 const WRONG_PER_ADDRESS_MAX = 30
 const MINUTE_MS = 60_000
 const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * Limits the wrong codes of a user per minute and per hour, because custom keys can be guessed. The
- * permit is refunded unless the answer is `CodeInvalid`, which does not distinguish a disabled or
- * used code from an unknown one. Throws if there were too many.
+ * Acquires a permit for one attempt. The wrong codes of a user are limited per minute and per hour,
+ * because custom keys can be guessed. The permit is refunded unless the error is `CodeInvalid`,
+ * which is the same for unknown, disabled and used codes. Throws 429 when the limit is reached.
  */
 async function acquireGuessPermit(
   { limits, vault }: Core,
@@ -52,10 +55,12 @@ async function acquireGuessPermit(
   return outcome
 }
 
-/** The number of attempts while admins change the code at the same time. */
+/**
+ * The maximum number of attempts. An attempt fails when an admin changes the code at the same time.
+ */
 const ATTEMPTS_MAX = 10
 
-/** POST /api/user/topup: credits the quota of a code to the caller, exactly once. */
+/** POST /api/user/topup: redeems a code and credits its quota to the caller exactly once. */
 export const redeemCode: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'POST /api/user/topup'),
@@ -64,7 +69,8 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // Serialised per user, so that a valid code never counts as a wrong attempt.
+      // The attempts of a user are serialized, so that concurrent attempts with a right code do not
+      // count as wrong.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -76,7 +82,7 @@ export const redeemCode: Action = (api, deps) => {
 const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
-/** The code and the account decide in one append. */
+/** Redeems a code in one append, on which the code's stream and the account's stream decide. */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
   const permit = await acquireGuessPermit(deps.core, userId, request.ip)
@@ -85,7 +91,7 @@ async function redeem(deps: Deps, request: FastifyRequest, key: string) {
     return await appendRedemption(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpError && error.code === 'CodeInvalid'
-    // Repeating one's own code is not a guess.
+    // Entering a code again that the user has already redeemed is not a guess.
     isWrong = isInvalid && !(await hasRedeemed(deps, userId, key))
     throw error
   } finally {
@@ -104,14 +110,14 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // Reads the state in place instead of copying it, because a gift code holds the ids of all
-    // users who redeemed it.
+    // The state is read in place and not copied, because the state of a gift code contains the ids
+    // of all users who redeemed it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // The decision on the read state rejects most of a rush without loading both streams for each
-      // request.
+      // Deciding on the read state rejects most requests for a popular code, without loading both
+      // streams for each request.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -125,12 +131,13 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   }
 }
 
-/**
- * NOTE: the code comes first. In a store without atomic appends to several streams, its event is
- * the decision; the grant cannot be rejected then, and follows or is repaired.
- */
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
+/**
+ * NOTE: the step on the code is first. In a store without atomic appends to several streams, its
+ * event is the decision. The grant, which cannot be rejected after it, is written next or repaired
+ * later.
+ */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code
   const amount = BigInt(terms.quota)

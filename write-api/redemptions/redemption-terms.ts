@@ -15,7 +15,7 @@ export const NO_TERMS: RedemptionTerms = {
   validUntil: null,
 }
 
-/** Returns the terms with the given fields applied. Throws for an invalid field. */
+/** Returns the terms with the given fields applied. Throws when a field is invalid. */
 export function termsWith(
   before: RedemptionTerms,
   fields: Omit<CreateRedemption, 'count' | 'key' | 'name' | 'quota'> & Partial<UpdateRedemption>,
@@ -35,8 +35,9 @@ export function termsWith(
 }
 
 /**
- * Throws if a new expiry is in the past at `now` (milliseconds); an unchanged one may be. An expiry
- * before the start of validity is reported by the domain with a specific message.
+ * Throws when a new expiry is in the past at `now` (unix milliseconds). An unchanged expiry can be
+ * in the past. An expiry before the start of validity is left to the domain, which has a more
+ * specific error.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after
@@ -45,7 +46,10 @@ export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms,
   throw invalidField('valid_until', { zh: '过期时间已过', en: 'is in the past' })
 }
 
-/** A code that becomes a gift is unlimited unless a limit is given. */
+/**
+ * Returns the maximum number of redemptions. A code that becomes a gift code is unlimited, unless a
+ * limit is given.
+ */
 function maxUsesOf(value: number | null | undefined, before: RedemptionTerms): number | null {
   if (value === undefined) return before.isGift ? before.maxUses : null
   return value === -1 ? null : value

@@ -14,8 +14,8 @@ import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
 
 /**
- * PUT /api/redemption/: changes the given fields of an unused code; `?status_only=true` enables (1)
- * or disables (2) it.
+ * PUT /api/redemption/: changes the given fields of an unused code. With `?status_only=true`, only
+ * the status is changed: 1 enables the code and 2 disables it.
  */
 export const updateRedemption: Action = (api, deps) => {
   api.route({

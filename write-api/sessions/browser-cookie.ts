@@ -1,18 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A cookie that identifies a browser before it has a session. */
+/** A cookie that identifies a browser before a session exists. */
 export type BrowserCookie = {
   readonly name: string
-  /** The path that the browser sends it to. */
+  /** The URL path for which the browser sends the cookie. */
   readonly path: string
-  /** The lifetime, counted from the last time it was set. */
+  /** The lifetime in seconds, counted from the last response that set the cookie. */
   readonly seconds: number
 }
 
 /**
- * Returns the hash of the browser's secret, for the server to store. A browser without the cookie
- * gets one; all its tabs share it, so parallel flows do not invalidate each other.
+ * Returns the hash of the browser's secret, which the server stores. A browser without the cookie
+ * gets a new secret. All tabs of a browser share the secret, so that parallel logins do not
+ * invalidate each other.
  */
 export function issueBrowserCookie(
   request: FastifyRequest,
@@ -31,7 +32,7 @@ export function issueBrowserCookie(
   return hash(secret)
 }
 
-/** Returns whether the request comes from the browser that `storedHash` belongs to. */
+/** Returns whether the request comes from the browser whose secret has this hash. */
 export function isSameBrowser(
   storedHash: string,
   request: FastifyRequest,

@@ -11,10 +11,10 @@ import { loginError } from './login-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**
- * Completes a login once the user is identified: rejects banned and deactivated users, requires a
- * second factor from those who have one, and otherwise starts the session. Returns the login's
- * data, for the response schema `Envelope(LoginResult)`. `isByPassword`: only a user who signed in
- * with a temporary password must change it.
+ * Completes the login of an identified user. Banned and deactivated users are rejected. A user with
+ * a second factor gets a ticket for the second step. Any other user gets a session. Returns the
+ * `data` of the response. `isByPassword` tells that the user signed in with a password, which must
+ * be changed when it is temporary.
  */
 export async function completeLogin(
   deps: Deps,
@@ -29,7 +29,7 @@ export async function completeLogin(
   return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
-/** Starts the session of a user who has presented every required factor. */
+/** Starts the session of a user who has presented all required factors. */
 export async function startUserSession(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -11,7 +11,7 @@ import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Action, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
-/** GET (which the console uses) and POST /api/user/logout: ends the session in every process. */
+/** GET (which the console uses) and POST /api/user/logout: ends the session in all processes. */
 export const logout: Action = (api) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
     api.route({
@@ -26,7 +26,10 @@ export const logout: Action = (api) => {
   }
 }
 
-/** DELETE /api/user/sessions/:id: ends one of the caller's sessions and closes its live sockets. */
+/**
+ * DELETE /api/user/sessions/:id: ends one of the caller's sessions and closes its WebSocket
+ * connections.
+ */
 export const endSession: Action = (api) => {
   api.route({
     ...endpoint(loginActions, 'DELETE /api/user/sessions/:id'),
@@ -42,7 +45,7 @@ export const endSession: Action = (api) => {
   })
 }
 
-/** DELETE /api/user/sessions: ends all sessions of the caller except the current one. */
+/** DELETE /api/user/sessions: ends all sessions of the caller except the current session. */
 export const endOtherSessions: Action = (api) => {
   api.route({
     ...endpoint(loginActions, 'DELETE /api/user/sessions'),

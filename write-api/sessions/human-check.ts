@@ -13,13 +13,15 @@ import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-errors.ts'
 
 /**
- * The action that a visitor solved the check for. The console's widget sends it to the provider.
+ * The action for which a visitor solved the human check. The console's widget sends the action to
+ * the provider.
  */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * Throws unless the visitor passed the human check, or the check is off: switched off, or without
- * one of its keys. A token that cannot be verified is rejected.
+ * The human check. `pass` throws when the visitor did not pass the check or the token cannot be
+ * verified. It accepts every visitor when the check is disabled or one of its keys is not
+ * configured.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -30,7 +32,7 @@ const PROVIDER = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const VERIFY_MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
-/** The time for which the provider considers a token valid. */
+/** The time in milliseconds for which the provider accepts a token. */
 const TOKEN_MS = 300_000
 const CHECKS_MAX = 60
 const CHECKS_PERIOD_MS = 60_000
@@ -79,7 +81,10 @@ export function createHumanCheck(core: Core): HumanCheck {
   }
 }
 
-/** The mail code is requested from the registration form, which shows the widget of `register`. */
+/**
+ * The widget's actions that are accepted for each action. The mail code is requested from the
+ * registration form, so it accepts `register` as well.
+ */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
   register: ['', 'register'],
@@ -111,8 +116,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per address and minute, because made-up tokens must not make this server flood
- * the provider.
+ * Limits the checks per address and minute, so that invented tokens cannot make this server flood
+ * the provider with requests.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -121,7 +126,10 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
 }
 
-/** Lets only one of several concurrent requests with the same token pass. */
+/**
+ * Returns whether the token is used for the first time. Of several concurrent requests with one
+ * token, only one is accepted.
+ */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {
   const key = `human:${createHash('sha256').update(token).digest('hex')}`
   const claim = { kind: 'rate', key, max: 1, periodMs: TOKEN_MS, isRefundable: false } as const
@@ -135,8 +143,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the host name of the request is chosen by its sender, so it only counts while the site's
-  // address is unknown.
+  // NOTE: the sender of a request chooses its host name, so it is used only when the site's address
+  // is not configured.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

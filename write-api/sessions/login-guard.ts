@@ -12,45 +12,54 @@ import type { Vault } from '#infra/vault/port.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Failed attempts per address and minute, across all accounts. */
+/** The number of failed attempts allowed from one address per minute, for all accounts together. */
 const ADDRESS_FAILURES_MAX = 10
 const FREE_FAILURES = 5
 const DELAY_MS_MAX = 30_000
-/** Failed attempts for an account within an hour, from all addresses, that engage the brake. */
+/**
+ * The number of failed attempts for one account in an hour, from all addresses, after which the
+ * account is braked.
+ */
 const ACCOUNT_FAILURES_MAX = 30
-/** While the brake is engaged, the longest delay for an address that failed before. */
+/** The longest delay of an address with failed attempts while the account is braked. */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
-/** While the brake is engaged, the longest time that a first attempt waits for a slot. */
+/** The longest time for which the first attempt of an address waits while the account is braked. */
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
- * Slows down password guessing without giving anybody a way to lock the owner out.
- *
- * Failed attempts delay the account for their own address: after five, each further attempt waits
- * twice as long, 30 seconds at most. A browser that has signed in to the account before has a
- * separate allowance that others cannot use up. After 30 failed attempts for an account within an
- * hour, from all addresses together, the brake engages: the first attempt of each address in a day
- * is still checked, two of them a second, in order of arrival. Every other attempt waits twice as
- * long as the last, up to 15 minutes, and one a second is checked. So a correct password is
- * accepted from an address without failed attempts, and at most 10 830 passwords of an account are
- * checked in an hour, regardless of the number of addresses.
- *
- * With a Redis, all processes share the counters.
+ * Slows down password guessing without locking the owner out.
+ * After five failed attempts for an account from one address, each further attempt from this
+ * address waits twice as long, at most 30 seconds. A browser that has signed in to the account
+ * before has a separate limit, which others cannot use up.
+ * After 30 failed attempts for an account in an hour, from all addresses together, the account is
+ * braked. The first attempt of each address in a day is still checked: two attempts a second, in
+ * order of arrival. Each other attempt waits twice as long as the previous one, at most 15 minutes,
+ * and one attempt a second is checked. A right password is therefore accepted from an address
+ * without failed attempts. At most 10 830 passwords of an account are checked in an hour,
+ * regardless of the number of addresses.
+ * When Redis is configured, all processes share the counters.
  */
 export type LoginGuard = {
-  /** `device` identifies a browser that has signed in to this account before. */
+  /**
+   * Registers an attempt. `device` identifies a browser that has signed in to this account before.
+   */
   enter(ip: string, account: string, device?: string | null): Promise<LoginAttempt>
-  /** For the password of a user with a session: each session has a separate allowance. */
+  /**
+   * Registers an attempt of a user with a session, who enters the password. Each session has a
+   * separate limit.
+   */
   enterSession(sessionHash: string): Promise<LoginAttempt>
 }
 
 export type LoginAttempt = {
-  /** 0 if the attempt may proceed: it then counts as failed unless `succeeded` is called. */
+  /** 0 when the attempt is allowed. It counts as failed unless `succeeded` is called. */
   readonly waitSeconds: number
   readonly succeeded: () => void
 }
 
-/** Stores addresses as hashes. `pause` resolves after the given number of milliseconds. */
+/**
+ * Creates the guard. Addresses are stored as hashes. `pause` waits for a number of milliseconds.
+ */
 export function createLoginGuard(
   limits: Limits,
   vault: Pick<Vault, 'keyedHash'>,
@@ -76,14 +85,14 @@ export function createLoginGuard(
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
       const braked = await enterBraked(limits, pause, account, pair)
-      // An attempt that has to wait counts as failed for its address, so that retrying without
-      // pause has a cost.
+      // An attempt that must wait counts as failed for its address, so that retrying without a
+      // pause is slowed down.
       return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
     },
   }
 }
 
-/** Returns the permits of the attempt, or the milliseconds that it has to wait. */
+/** Returns the permits of the attempt, or the milliseconds for which it must wait. */
 async function enterBraked(
   limits: Limits,
   pause: (ms: number) => Promise<unknown>,
@@ -105,7 +114,8 @@ async function enterBraked(
       firstOfDay.release({ isRefunded: true })
       return slot.waitMs
     }
-    // The random part spreads the attempts that wait, so that they do not retry at the same moment.
+    // The random part distributes the waiting attempts, so that they do not retry at the same
+    // moment.
     const ms = Math.min(slot.waitMs, 1_000) + Math.random() * 100
     waitedMs += ms
     await pause(ms)

@@ -7,14 +7,20 @@ const KIND = 'login-ticket'
 const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
-/** The user who completed the first step. Void once the user's `authVersion` changes. */
+/**
+ * A user who has completed the first step of a login. The ticket is invalid when the user's
+ * `authVersion` has changed.
+ */
 export type LoginTicket = {
   readonly userId: number
   readonly authVersion: number
   readonly isByPassword: boolean
 }
 
-/** Issues the proof of a completed first step: 256 random bits, sent only to that browser. */
+/**
+ * Issues a ticket that proves the completed first step. It has 256 random bits and is sent only to
+ * the browser of the login.
+ */
 export async function issueTicket(
   { core }: Deps,
   user: UserRow,
@@ -27,13 +33,13 @@ export async function issueTicket(
   return ticket
 }
 
-/** Throws if the ticket is unknown or has expired. */
+/** Reads a ticket. Throws when it is unknown or expired. */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return parseTicket(await core.shortLived.peek(KIND, key))
 }
 
-/** Counts an attempt before it is checked; a ticket allows five. */
+/** Counts an attempt before it is checked. Throws after five attempts with a ticket. */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, ATTEMPTS_MAX)) === null) {
@@ -42,8 +48,8 @@ export async function countTicketAttempt({ core }: Deps, ticket: string): Promis
 }
 
 /**
- * Uses the ticket up, so that it starts one session: throws for every concurrent caller except the
- * first.
+ * Consumes a ticket, so that it starts only one session. When several requests consume a ticket, it
+ * throws for all except the first one.
  */
 export async function consumeTicket({ core }: Deps, ticket: string): Promise<void> {
   parseTicket(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))

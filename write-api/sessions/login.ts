@@ -18,18 +18,20 @@ import { loginError } from './login-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** POST /api/user/login: signs in with a password. All failures look the same to the caller. */
+/** POST /api/user/login: signs in with a password. All wrong credentials give the same error. */
 export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
       const { username, password } = request.body
-      // The human check comes first, because requests that fail it must not slow down an account.
+      // The human check is first, because requests that fail it must not slow down logins of the
+      // account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = normalizeMailAddress(username)
       const found = await findCandidates(deps, username, address)
-      // The guard counts by the normalised input and not by the user it found: if attempts with an
-      // address delayed a name, that would reveal whose address it is.
+      // The guard counts failed attempts by the entered text and not by the found user. Otherwise
+      // attempts with an address would delay logins with the username, which would reveal who owns
+      // the address.
       const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
       const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -46,8 +48,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Finds users by username and by mail address: an old username may equal the mail address of
- * another user.
+ * Finds users by username and by mail address. Two users are possible, because an old username can
+ * equal the mail address of another user.
  */
 async function findCandidates(
   { core }: Deps,
@@ -64,8 +66,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate with this password, or null. Without candidates it takes as long as
- * for one.
+ * Returns the first candidate with this password, or null. Without a candidate, a dummy hash is
+ * verified, so that the response takes as long as with one candidate.
  */
 async function findByPassword(
   { vault }: Core,
@@ -86,10 +88,10 @@ type FailedAttempt = {
 }
 
 /**
- * A user who was created or changed the password a moment ago may be missing in the read model, so
- * the candidates are looked up again once it has caught up, for two seconds at most. This happens
- * after every failed attempt, whether or not the user exists, so that the response time reveals
- * nothing. The password is checked again only for candidates that changed.
+ * Checks the password again after the read model has caught up, which takes two seconds at most. A
+ * user who was just created or has just changed the password can be missing in the read model. This
+ * happens after each failed attempt, whether or not the user exists, so that the response time
+ * reveals nothing. Only candidates that changed are checked again.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,
@@ -106,8 +108,8 @@ async function findByPasswordOnceFresh(
 }
 
 /**
- * While password login is disabled, no answer reveals whether a password was right. The super admin
- * is exempt and cannot be locked out.
+ * Throws when password login is disabled, regardless of the password, so that the response does not
+ * reveal whether it was right. The super admin can always log in with a password.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

@@ -29,8 +29,8 @@ export const beginPasskeyLogin: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/login/passkey: signs in with a passkey that its owner unlocked. That combines
- * possession with knowledge or biometrics, so there is no second step.
+ * POST /api/user/login/passkey: signs in with a passkey that has verified the user. No second step
+ * follows, because such a passkey combines possession with knowledge or biometrics.
  */
 export const passkeyLogin: Action = (api, deps) => {
   api.route({

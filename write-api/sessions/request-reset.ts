@@ -19,14 +19,17 @@ import { loginError } from './login-errors.ts'
 const RESET_MINUTES = 15
 const KIND = 'password-reset'
 
-/** The user whose password the link resets. Void once the user's `authVersion` changes. */
+/**
+ * The user whose password a link resets. The link is invalid when the user's `authVersion` has
+ * changed.
+ */
 export type ResetLink = { readonly userId: number; readonly authVersion: number }
 
 type Links = Pick<Core, 'shortLived'>
 
 /**
- * Returns the token of a new link. Only its hash is stored, together with the address that the link
- * is mailed to.
+ * Issues a reset link and returns its token. Only the hash of the token and of the address is
+ * stored.
  */
 async function issueResetLink(
   { shortLived }: Links,
@@ -40,13 +43,13 @@ async function issueResetLink(
 }
 
 /**
- * Throws if links cannot be stored. It runs before the lookup of the user, so that the error does
- * not depend on whether there is one.
+ * Throws when links cannot be stored. It is called before the user is looked up, so that the error
+ * does not reveal whether the user exists.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))
 
-/** Returns whether the token is valid, without using it up. */
+/** Returns whether a token is valid, without consuming it. */
 export const isResetLinkValid = async (
   { shortLived }: Links,
   address: string,
@@ -54,7 +57,8 @@ export const isResetLinkValid = async (
 ): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
 
 /**
- * Uses the token up and returns its link, to one concurrent caller only; null for an invalid token.
+ * Consumes a token and returns its link; null when the token is invalid. Of several concurrent
+ * callers, only one gets the link.
  */
 export async function consumeResetLink(
   { shortLived }: Links,
@@ -69,8 +73,9 @@ const keyOf = (address: string, token: string): string =>
   createHash('sha256').update(`${address}\n${token}`).digest('hex')
 
 /**
- * GET /api/reset_password: mails a reset link to the owner of an address. It answers before it
- * looks the owner up, so that neither the answer nor its timing reveals whether there is one.
+ * GET /api/reset_password: mails a reset link to the owner of an address. The response is sent
+ * before the owner is looked up, so that neither the response nor its timing reveals whether the
+ * address has an owner.
  */
 export const requestReset: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()
@@ -123,9 +128,9 @@ async function mailLink(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The origin that the link leads to. NOTE: it never comes from the caller's `Host` header, because
- * a caller who requests a link for another user would then choose where its token goes. Only names
- * of this machine itself are safe.
+ * Returns the origin of the reset link. NOTE: the `Host` header is only used when it is a local
+ * name of this machine. Otherwise a caller who requests a link for another user could choose the
+ * host that receives the token.
  */
 function originOf(
   { core }: Deps,
@@ -135,7 +140,7 @@ function originOf(
   const address = optionValue(values, 'ServerAddress')
   if (URL.canParse(address)) return address.replace(/\/+$/, '')
   const requestOrigin = `${request.protocol}://${request.host}`
-  // Parsed as a browser would parse it: `localhost:x@evil.example` is not a local name.
+  // The address is parsed as browsers parse it: `localhost:x@evil.example` is not a local name.
   const url = core.config.isLoopback && URL.canParse(requestOrigin) ? new URL(requestOrigin) : null
   const isLocal = url !== null && LOOPBACK_NAMES.includes(url.hostname)
   if (!isLocal || url.username !== '' || url.password !== '') {

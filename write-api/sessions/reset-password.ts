@@ -13,8 +13,8 @@ import { loginError } from './login-errors.ts'
 import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-reset.ts'
 
 /**
- * POST /api/user/reset: sets a new password for the holder of a mailed link and ends all sessions
- * of the user.
+ * POST /api/user/reset: sets a new password for the user of a mailed link and ends all sessions of
+ * the user.
  */
 export const resetPassword: Action = (api, deps) => {
   api.route({
@@ -23,7 +23,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // Concurrent requests with the same link compute one hash, not one each.
+      // Requests with the same link are serialized, so that only one of them computes a hash.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )
@@ -39,8 +39,8 @@ export const resetPassword: Action = (api, deps) => {
 }
 
 /**
- * Hashes before it uses the link up, so that the link stays valid if too many passwords wait to be
- * hashed.
+ * Consumes the link after the password is hashed. The link stays valid when hashing fails because
+ * too many passwords are waiting.
  */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
@@ -63,7 +63,8 @@ async function changePassword(
   const { vault, actors } = core
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  // The link is void if the password, the role, the status or the address changed since.
+  // The link is invalid when the password, the role, the status or the address has changed since
+  // the link was mailed.
   const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
   if (user?.authVersion !== authVersion || !isOwner) throw loginError('ResetLinkInvalid')
   const passwordRef = await storePassword(vault, userId, hash)
@@ -80,7 +81,10 @@ async function changePassword(
   throw loginError('ResetLinkInvalid')
 }
 
-/** Leaves out characters that look alike, because the password may be typed by hand. */
+/**
+ * The characters of new passwords. Characters that look alike are left out, because a password may
+ * be typed.
+ */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16
 

@@ -13,7 +13,7 @@ import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 
 /**
- * POST /api/user/login/second/begin: returns the WebAuthn options to use one of the user's
+ * POST /api/user/login/second/begin: returns the WebAuthn options to sign with one of the user's
  * passkeys.
  */
 export const secondStepPasskey: Action = (api, deps) => {
@@ -29,12 +29,15 @@ export const secondStepPasskey: Action = (api, deps) => {
   })
 }
 
-/** Binds a challenge to one login, so that it is invalid in any other. */
+/**
+ * Returns the purpose of the challenge. It contains the ticket, so that the challenge is invalid in
+ * another login.
+ */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /**
- * POST /api/user/login/second: starts a session for the ticket of the first step and a second
+ * POST /api/user/login/second: starts a session after a valid ticket of the first step and a second
  * factor.
  */
 export const secondStep: Action = (api, deps) => {
@@ -44,7 +47,8 @@ export const secondStep: Action = (api, deps) => {
       const { ticket, passkey } = request.body
       const first = await readTicket(deps, ticket)
       const { userId: id, authVersion } = first
-      // Signatures cannot be guessed, so failed codes of others must not delay a passkey.
+      // A passkey is not subject to the limit of failed codes, because signatures cannot be
+      // guessed.
       const succeeded =
         passkey === undefined ? await enterCodeGuard(deps, request, { id, authVersion }) : () => {}
       await countTicketAttempt(deps, ticket)
