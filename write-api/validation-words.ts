@@ -7,8 +7,8 @@ type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode
 
 /**
- * The message for a problem that the domain found in a field or option: `fault` is its code, `name`
- * the invalid entry, `minimum` and `maximum` the violated bounds, in `unit`.
+ * Returns the message for an invalid field or option. `fault` is the domain's error code and `name`
+ * is the invalid entry. `minimum` and `maximum` are the bounds, in `unit`.
  */
 export function validationWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
   const { zh, en } = PROBLEMS[fault as ProblemCode]
@@ -25,7 +25,10 @@ export function validationWords({ fault = '', name, minimum, maximum, unit = '' 
   return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
 }
 
-/** A value that is not a number violates neither bound in particular, so the message names both. */
+/**
+ * The errors of values that are not numbers. Their message contains both bounds, because the value
+ * does not violate one bound in particular.
+ */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
 function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
@@ -103,8 +106,8 @@ const PROBLEMS: Record<ProblemCode, Words> = {
 }
 
 /**
- * Appends the names to the message for several objects: `…: a, b, c and 97 more`. Without names it
- * returns the message for one object.
+ * Returns the message for several objects with their names appended: `…: a, b, c and 97 more`.
+ * Without names, the message for one object is returned.
  */
 export function appendNames({ names, more }: Details, one: Words, several: Words): Words {
   if (names === undefined) return one

@@ -4,18 +4,18 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** Calls per user. A burst may use the whole minute's budget at once. */
+/** The calls of one user in a minute. They can all be made at once. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
-/** This many objects of one batch count as one call. */
+/** The number of objects of a batch that count as one call. */
 const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
- * Events are kept for ever, so the number that a plain user can cause is bounded: 120 writing calls
- * a minute and 1 000 a day, where ten objects of a batch count as one call. Further calls get a
- * 429. Calls that write nothing are not counted. Admins have no such limit, because they run
- * scripts over the whole site.
+ * Limits the writes of normal users, because events are stored permanently. A user can make 120
+ * writing calls a minute and 1 000 a day, and ten objects of a batch count as one call. Further
+ * calls get status 429. Calls that write nothing are not counted. Admins are not limited, because
+ * they run scripts for the complete site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -34,13 +34,16 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // Only actions that wrote something send a position.
+    // Only responses of actions that wrote something have a position.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
-/** The cost in calls. A batch costs by the ids that it names or the count that it creates. */
+/**
+ * Returns the number of calls that a request counts as. For a batch, it depends on the number of
+ * ids or the `count` of objects to create.
+ */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
   const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1

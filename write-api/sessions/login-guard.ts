@@ -28,15 +28,18 @@ const SLOT_WAIT_MS_MAX = 15_000
 
 /**
  * Slows down password guessing without locking the owner out.
+ *
  * After five failed attempts for an account from one address, each further attempt from this
  * address waits twice as long, at most 30 seconds. A browser that has signed in to the account
  * before has a separate limit, which others cannot use up.
+ *
  * After 30 failed attempts for an account in an hour, from all addresses together, the account is
  * braked. The first attempt of each address in a day is still checked: two attempts a second, in
  * order of arrival. Each other attempt waits twice as long as the previous one, at most 15 minutes,
  * and one attempt a second is checked. A right password is therefore accepted from an address
  * without failed attempts. At most 10 830 passwords of an account are checked in an hour,
  * regardless of the number of addresses.
+ *
  * When Redis is configured, all processes share the counters.
  */
 export type LoginGuard = {

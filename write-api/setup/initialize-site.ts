@@ -19,8 +19,8 @@ import { setupError } from './setup-errors.ts'
 const ROOT_QUOTA = 100_000_000n
 
 /**
- * POST /api/setup: creates the super admin and stores how the site is used. The caller, who chose
- * the password just now, gets the super admin's session; `data` is null if none could be started.
+ * POST /api/setup: creates the super admin and stores how the site is used. The caller gets a
+ * session as super admin. `data` is null when no session could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({
@@ -34,7 +34,8 @@ export const initializeSite: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // If the read model is late, no session starts and the super admin signs in as usual.
+      // When the read model does not include the super admin yet, no session starts, and the super
+      // admin must sign in.
       return success(root === null ? null : await startUserSession(request, reply, root))
     },
   })

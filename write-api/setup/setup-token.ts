@@ -4,18 +4,21 @@ import type { FastifyRequest } from 'fastify'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/** Admits the setup screen from this machine without a token, and from other machines with one. */
+/**
+ * Decides whether a request can use the setup screen. Requests from this machine need no token;
+ * requests from other machines need one.
+ */
 export type SetupToken = {
   readonly text: string
-  /** `token` is the one that the request carries, if any. */
+  /** Returns whether a request is accepted. `token` is the token of the request, if it has one. */
   accepts(request: FastifyRequest, token: string | undefined): boolean
 }
 
 const TOKEN_BYTES = 24
 
 /**
- * Derived from `SECRET_KEY` and not stored, so that every process accepts the token that any of
- * them printed. It is of no use once the site is set up.
+ * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so that each process
+ * accepts the token that another process printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
@@ -33,9 +36,9 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * Returns whether the request comes from this machine, addresses it by a local name and was not
- * forwarded. NOTE: a foreign page can make its host name resolve to 127.0.0.1, and a proxy may run
- * on this machine; both show in the headers.
+ * Returns whether a request comes from this machine, names it by a local host name and was not
+ * forwarded. NOTE: the address alone is not sufficient. Another site's page can make its host name
+ * resolve to 127.0.0.1, and a proxy can run on this machine; both are recognized by the headers.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

@@ -24,7 +24,7 @@ import { checkRemain, checkUsableGroup, INITIAL_TERMS, termsWith } from './token
 type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** The budget of each token. */
+  /** The budget that each token gets. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 
@@ -34,10 +34,10 @@ type CreatedTokens = {
   readonly position: number
 }
 
-/** The number of attempts while other processes take ids at the same time. */
+/** The maximum number of attempts. An attempt fails when another process takes the ids. */
 const ATTEMPTS_MAX = 100
 
-/** Takes the ids, creates the tokens and opens their budgets in one append, or does nothing. */
+/** Assigns the ids, creates the tokens and opens their budgets in one append. */
 async function createTokens(
   deps: Deps,
   userId: number,
@@ -47,7 +47,7 @@ async function createTokens(
   const { actors, vault } = deps.core
   const keys = batch.names.map(newTokenKey)
   const names = await Promise.all(batch.names.map((name) => vault.seal(userId, name)))
-  // Serialised within this process. Between processes, the stream of the ids decides.
+  // Creations within this process are serialized. Between processes, the stream of the ids decides.
   return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
@@ -81,8 +81,8 @@ function newTokens(
 }
 
 /**
- * NOTE: the ids come first, because a store without atomic appends to several streams must take
- * them before anything else.
+ * NOTE: the step on the ids is first, because a store without atomic appends to several streams
+ * must assign the ids before it creates the tokens.
  */
 function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
@@ -107,7 +107,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   return steps
 }
 
-/** Returns a new key without the prefix `sk-`: 250 random bits and a checksum. */
+/** Returns a new key of 250 random bits and a checksum, without the prefix `sk-`. */
 function newTokenKey(): string {
   const characters = Array.from(
     { length: KEY_RANDOM_CHARACTERS },
@@ -118,7 +118,10 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-/** POST /api/token/: creates one token or `count` tokens for the caller, each with its budget. */
+/**
+ * POST /api/token/: creates one token or `count` tokens for the caller. Each token has its own
+ * budget.
+ */
 export const createToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/'),

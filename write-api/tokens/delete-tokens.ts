@@ -13,8 +13,8 @@ import { tokenActions } from '../contract/tokens.ts'
 import { selectedIds } from './token-status.ts'
 
 /**
- * Deletes all tokens, or none if one is unknown. Their keys stop working and their budgets are
- * closed. Returns the position of the write.
+ * Deletes tokens in one append, closes their budgets and deletes their keys. Throws when one of the
+ * tokens is unknown; no token is deleted then. Returns the position of the append.
  */
 async function deleteMany(
   { core: { actors, vault } }: Deps,
@@ -53,7 +53,10 @@ export const deleteToken: Action = (api, deps) => {
   })
 }
 
-/** POST /api/token/batch: deletes all of the tokens, or none; returns how many. */
+/**
+ * POST /api/token/batch: deletes several tokens in one append. Returns the number of deleted
+ * tokens.
+ */
 export const deleteTokens: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/batch'),
@@ -69,8 +72,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes the keys of all tokens that an erased user ever had. It goes by the events, so that it
- * also finds keys whose deletion was interrupted, and may be repeated.
+ * Deletes the keys of all tokens that an erased user ever had. The keys are found by the events, so
+ * that a repeated call also deletes keys that an interrupted call has left.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

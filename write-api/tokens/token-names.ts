@@ -10,7 +10,10 @@ import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
 
-/** Returns the requested name, or the current one. Throws if it is empty or invalid. */
+/**
+ * Returns the requested name, or the current name when none is requested. Throws when the name is
+ * empty or invalid.
+ */
 export function nameOf(requested: string | undefined, before: string): string {
   const name = requested === undefined ? before : requested.trim()
   if (name === '') throw tokenError('TokenNameRequired')
@@ -22,7 +25,7 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationWords({ fault: 'bad-character' }))
 }
 
-/** Returns an empty name once the owner was erased. */
+/** Decrypts the name of a token. The name is empty when the owner was erased. */
 export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,
@@ -30,7 +33,10 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/** Seals the name only if it differs from the current one, or if that was in plain text. */
+/**
+ * Encrypts the requested name. When it equals the current name and that name is stored encrypted,
+ * the stored text is returned.
+ */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,
@@ -43,7 +49,7 @@ export async function sealName(
 }
 
 /**
- * Returns the name itself, and for each further token the name with a random suffix, all different.
+ * Returns names for `count` tokens: the given name, and the name with different random suffixes.
  */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])
@@ -51,7 +57,10 @@ export function namesFor(name: string, count: number): readonly string[] {
   return [...names]
 }
 
-/** NOTE: counts and cuts whole characters, so that the name stays valid when it is sent back. */
+/**
+ * Appends a random suffix to a name. NOTE: characters are counted as Unicode code points and never
+ * split, so that the name stays valid.
+ */
 function withSuffix(name: string): string {
   const suffix = Array.from(
     { length: SUFFIX_CHARACTERS },

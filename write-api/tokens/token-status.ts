@@ -11,7 +11,7 @@ import { type TokenIds, tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { decryptName } from './token-names.ts'
 
-/** Returns each id once. Throws if there is none. */
+/** Returns the ids of a request without duplicates. Throws when the request has no ids. */
 export function selectedIds({ ids }: TokenIds): readonly number[] {
   if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
@@ -20,8 +20,8 @@ export function selectedIds({ ids }: TokenIds): readonly number[] {
 type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * Enables (1) or disables (2) all of the tokens, or none. Expired and exhausted tokens are
- * rejected, because enabling them would have no effect.
+ * Enables (1) or disables (2) several tokens in one append and returns its position. Expired and
+ * exhausted tokens cannot be enabled, because enabling them would have no effect.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,8 +44,9 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the tokens that are expired or exhausted regardless of their status. Quota that calls
- * hold counts, because it may be released.
+ * Returns what is needed to reject expired and exhausted tokens. A token is exhausted when its
+ * remaining budget and the quota held by its open calls are used up. Held quota counts as
+ * remaining, because it can be released.
  */
 async function unusableTokens(
   core: Deps['core'],
@@ -64,7 +65,7 @@ async function unusableTokens(
 
 async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: TokenSelection) {
   const names = new Map<number, string>()
-  // The message for a single token does not contain its name.
+  // The error message for a single token does not contain its name.
   if (tokenIds.length < 2) return names
   const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
   for (const id of tokenIds) {

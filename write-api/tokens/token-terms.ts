@@ -14,7 +14,8 @@ import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
 /**
- * Parses IP addresses and networks, one on each line. Throws for the first line that is neither.
+ * Parses IP addresses and networks, which are separated by line breaks or commas. Throws for the
+ * first entry that is neither.
  */
 function parseAddresses(text: string): readonly string[] {
   const lines: string[] = []
@@ -37,7 +38,10 @@ function invalidAddress(line: number, text: string) {
   })
 }
 
-/** NOTE: addresses with a zone (`fe80::1%eth0`) are rejected, because they differ per machine. */
+/**
+ * Returns whether a text is an IP address or a network. NOTE: addresses with a zone
+ * (`fe80::1%eth0`) are rejected, because a zone has a meaning only on one machine.
+ */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)
@@ -47,7 +51,10 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_FIELDS)
 
-/** The terms of a token that is created with only a name, in the order of the stored events. */
+/**
+ * The initial terms of a token, which apply when only a name is given. The fields are in the order
+ * of the stored events.
+ */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,
@@ -57,7 +64,10 @@ export const INITIAL_TERMS: SharedTerms = {
   ...others,
 }
 
-/** Throws for a negative budget. A row may have one, and is sent back unchanged. */
+/**
+ * Throws when the requested budget is negative. A stored budget can be negative, and callers send
+ * it back unchanged without this check.
+ */
 export function checkRemain(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }
@@ -65,7 +75,8 @@ export function checkRemain(remain: number): void {
 type Fields = CreateToken | UpdateToken
 
 /**
- * Returns all terms except the name, with the given fields applied. Throws for an invalid field.
+ * Returns the terms without the name, with the given fields applied. Throws when a field is
+ * invalid.
  */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
@@ -105,7 +116,8 @@ function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   const models = namesOf(fields) ?? before.models ?? []
-  // A token that already has an empty list may keep it, so that it can be renamed or disabled.
+  // A token that already has an empty list can keep it, so that the token can still be renamed or
+  // disabled.
   if (models.length === 0 && before.models?.length !== 0) {
     throw invalidField('model_limits', {
       zh: '请至少选择一个模型，或者关闭模型限制',
@@ -122,7 +134,10 @@ function namesOf({ model_limits: text }: Fields): readonly string[] | undefined 
   return names
 }
 
-/** Throws unless the user may use the group: the user's group, or one that is open to all users. */
+/**
+ * Throws unless the user can use the group. Users can use their own group and the groups that are
+ * open to all users.
+ */
 export async function checkUsableGroup(
   { core }: Deps,
   user: Principal,

@@ -17,8 +17,8 @@ import { setTokensStatus } from './token-status.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
 
 /**
- * PUT /api/token/: changes the given fields; the others stay unchanged. `?status_only=true` sets
- * only the status, to 1 or 2.
+ * PUT /api/token/: changes the given fields of a token. With `?status_only=true`, only the status
+ * is changed: 1 enables the token and 2 disables it.
  */
 export const updateToken: Action = (api, deps) => {
   api.route({
@@ -68,7 +68,10 @@ async function change(
   return accepted(await actors.handleTogether(steps, context)).position
 }
 
-/** Returns no step if the budget is unchanged, so that a row can be sent back as it was read. */
+/**
+ * Returns the step that sets the budget, or no step when the budget is unchanged, so that a caller
+ * can send back a complete row.
+ */
 async function budgetSteps(
   { core }: Deps,
   userId: number,

@@ -15,16 +15,19 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './pay.ts'
 
-/** A provider's payment report with a verified signature. */
+/** A payment that a provider has reported, with a verified signature. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
-/** `rejected`: nothing happened; the log contains the reason. */
+/**
+ * The result of a payment report. `rejected` means that nothing was changed, for the reason in the
+ * log.
+ */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
 /**
- * Marks the order as paid and credits the account in the same append: exactly once, regardless of
- * how often and to which process the provider reports it. Resolves once it is committed; rejects if
- * the outcome is unknown.
+ * Marks an order as paid and credits the account in one append. A payment is credited exactly once,
+ * even if the provider reports it repeatedly or to several processes. Resolves when the append is
+ * committed. Rejects when the outcome is unknown.
  */
 export async function applyPayment(
   core: Core,
@@ -54,8 +57,8 @@ export async function applyPayment(
 }
 
 /**
- * In a store without atomic appends to several streams, the credit may still be missing; `success`
- * is not answered then.
+ * Throws when the credit of a paid order is missing. A store without atomic appends to several
+ * streams may not have written it yet, and the provider must then repeat the report.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -63,7 +66,10 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
   throw new StoreUnavailable(`the credit of order ${orderId} is not written yet`)
 }
 
-/** NOTE: the order's decision comes first; if it is rejected, so are all other steps. */
+/**
+ * Returns the steps of a payment. NOTE: the step on the order is first. When it is rejected, all
+ * other steps are rejected too.
+ */
 async function paymentSteps(
   core: Core,
   values: ReadonlyMap<string, string>,
@@ -94,8 +100,8 @@ async function paymentSteps(
 }
 
 /**
- * Computes the rebate from the options at the time of payment; null if there is none or no inviter
- * to receive it.
+ * Computes the rebate from the current options. Returns null when there is no rebate, or no inviter
+ * who can receive it.
  */
 async function rebateOf(
   core: Core,
@@ -113,9 +119,9 @@ async function rebateOf(
 }
 
 /**
- * Returns the steps on the user's and the inviter's accounts for a refund of `cents` hundredths, or
- * for a restoration if it is negative. The order's step must precede them and be rejected unless it
- * is decided on the same state.
+ * Returns the steps on the accounts of the user and the inviter for a refund of `cents`
+ * (hundredths). A negative amount is a restoration. The caller must put a step on the order before
+ * them, which must be rejected when the order's state is not `state`.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

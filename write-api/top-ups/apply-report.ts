@@ -20,16 +20,16 @@ import type { StripeReport } from './stripe-reports.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
- * The number of attempts while other processes change the same order; Stripe repeats the report
- * after that.
+ * The maximum number of attempts. An attempt fails when another process changes the order at the
+ * same time. After the last attempt, Stripe repeats the report.
  */
 const ATTEMPTS_MAX = 10
 
 /**
- * Records Stripe's report of a refund or dispute, takes back or restores the quota, and notifies
- * the admins, in one append: once, regardless of how often and in which order reports arrive.
- * Resolves once it is committed, or if the report is not about this site. Rejects if the outcome is
- * unknown, so that Stripe repeats it.
+ * Applies Stripe's report of a refund or dispute. One append records the report, reverses or
+ * restores the quota, and notifies the admins. A report is applied once, even if reports are
+ * repeated or arrive in another order. Resolves when the append is committed or the report does not
+ * concern this site. Rejects when the outcome is unknown, so that Stripe repeats the report.
  */
 export async function applyReport(
   deps: Deps,
@@ -50,8 +50,8 @@ export async function applyReport(
       if (error === 'RefundedMeanwhile') continue
       const fields = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
       deps.core.log.error({ ...fields, reason: error }, 'a Stripe report could not be applied')
-      // A different currency stays different; other problems may be solved before Stripe stops
-      // repeating.
+      // A repetition cannot correct a wrong currency. Other errors may be corrected before Stripe
+      // stops repeating the report.
       if (error === 'TopUpMismatch') return
       break
     }
@@ -60,8 +60,9 @@ export async function applyReport(
 }
 
 /**
- * Returns the order that the payment paid. A charge carries the trade number: if it names an order
- * whose payment is not recorded yet, the report must be repeated later.
+ * Returns the order of a payment; null when this site has no such order. A charge contains the
+ * trade number of its order. When the payment of this order is not recorded yet, the function
+ * throws, so that the report is repeated later.
  */
 async function orderOf(
   { core, freshness }: Deps,
@@ -82,7 +83,10 @@ async function orderOf(
   return null
 }
 
-/** Returns null if it is committed, now or before, and otherwise the code of the error. */
+/**
+ * Appends a report. Returns null when it is committed, now or by an earlier request, and otherwise
+ * the error code.
+ */
 async function appendReport(
   deps: Deps,
   stream: string,
@@ -106,7 +110,10 @@ async function appendReport(
   return outcome.isDone ? null : outcome.error.code
 }
 
-/** Adds the notice, a message to all admins, to the same append, so that it is never sent twice. */
+/**
+ * Appends the steps with a message to all admins. The message is part of the append, so that it is
+ * sent only once.
+ */
 async function withNotice(
   { core, nextIds }: Deps,
   steps: readonly AnyStep[],
@@ -128,7 +135,7 @@ async function withNotice(
   return outcome
 }
 
-/** The note next to the quota in the user's log. */
+/** Returns the note that the user's log shows with the change of quota. */
 function noteOf(command: StripeReport['command']): string {
   const [subject, id] =
     command.type === 'ReportRefund' ? ['refund', command.refundId] : ['dispute', command.disputeId]

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** The protocol's names of the payment methods. */
+/** The payment methods as the epay protocol names them. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -13,7 +13,7 @@ export type EpayOrder = {
   readonly returnUrl: string
 }
 
-/** Returns the signed form that the browser submits to the gateway. */
+/** Returns the fields of the signed form that the browser submits to the gateway. */
 export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<string, string> {
   const fields = {
     pid: merchant,
@@ -27,7 +27,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** A gateway's notification with a verified signature. */
+/** A notification of the gateway with a verified signature. */
 export type EpayNotice = {
   readonly merchant: string
   readonly tradeNo: string
@@ -36,7 +36,10 @@ export type EpayNotice = {
   readonly status: string
 }
 
-/** Returns null unless the gateway signed it with the site's key and every field occurs once. */
+/**
+ * Reads a notification. Returns null unless it is signed with the site's key and each field occurs
+ * once.
+ */
 export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice | null {
   const fields = [...params]
   const names = new Set(fields.map(([name]) => name))
@@ -54,8 +57,8 @@ export function readEpayNotice(params: URLSearchParams, key: string): EpayNotice
 }
 
 /**
- * Returns the MD5 of the non-empty fields, sorted by name, followed by the key, as the epay
- * protocol specifies.
+ * Returns the signature that the epay protocol specifies: the MD5 of the non-empty fields, sorted
+ * by name, followed by the key.
  */
 export function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],
@@ -69,6 +72,9 @@ export function signatureOf(
   return createHash('md5').update(`${text}${key}`).digest('hex')
 }
 
-/** NOTE: strings of equal length may differ in bytes, for which `timingSafeEqual` throws. */
+/**
+ * Compares two signatures in constant time. NOTE: the pattern ensures the length in bytes, because
+ * `timingSafeEqual` throws when the lengths differ.
+ */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

@@ -10,9 +10,9 @@ const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
 
 /**
- * GET and POST /api/user/epay/notify: the gateway reports that an order was paid. The answer is
- * `success`, after which the gateway stops repeating, only once the credit is committed; otherwise
- * it is `fail`.
+ * GET and POST /api/user/epay/notify: the gateway's notification that an order was paid. The
+ * response is `success` when the credit is committed, and `fail` otherwise. The gateway repeats the
+ * notification until it receives `success`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -34,7 +34,9 @@ export const notifyEpay: Action = (api, deps) => {
   })
 }
 
-/** Parsed here, because the order and the repetition of fields matter for the signature. */
+/**
+ * Parses the query here, because the signature depends on the order and the repetition of fields.
+ */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 

@@ -17,17 +17,22 @@ import { openStripePage } from './stripe.ts'
 
 const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
-/** The order's name at a provider: its id and a part that cannot be guessed. */
+/**
+ * Creates the trade number, which identifies an order at the provider. It consists of the order's
+ * id and a random part.
+ */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
-/** Returns null if it is not a trade number of this site. */
+/**
+ * Returns the order id of a trade number; null when the text is not a trade number of this site.
+ */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = FORM.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)
 }
 
-/** POST /api/user/pay: orders a top-up and returns where and how to pay for it. */
+/** POST /api/user/pay: places an order for a top-up and returns the page on which the user pays. */
 export const pay: Action = (api, deps) => {
   api.route({
     ...endpoint(orderActions, 'POST /api/user/pay'),
@@ -57,8 +62,8 @@ export const pay: Action = (api, deps) => {
 const ORDERS_PER_MINUTE_MAX = 10
 
 /**
- * Limits the orders of a user, because each order is a stream that is kept for ever, whether it is
- * paid or not.
+ * Limits the orders of a user per minute, because each order, even an unpaid one, is a stream that
+ * is stored permanently.
  */
 async function limitOrders({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
@@ -107,7 +112,8 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // Only ASCII letters, because gateways differ in the encoding that they sign other characters in.
+  // The name contains only ASCII characters, because gateways encode other characters differently
+  // when they sign them.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }

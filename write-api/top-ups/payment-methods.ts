@@ -14,8 +14,8 @@ export type Epay = { readonly address: string; readonly merchant: string; readon
 type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
 /**
- * The payment providers that the current options configure. A provider that lacks a secret is null,
- * which means disabled.
+ * The payment providers that the current options configure. A provider is null (disabled) when its
+ * configuration is incomplete.
  */
 export type PaymentMethods = {
   readonly values: Values
@@ -41,14 +41,14 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   }
 }
 
-/** The provider that takes the money, and its price of one dollar of quota. */
+/** The provider that receives the money, and its price for one dollar of quota. */
 export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText
   readonly currency: string
 }
 
-/** Returns the terms of a payment method. Throws if it is disabled. */
+/** Returns the terms of a payment method. Throws when the payment method is disabled. */
 export function termsOf(
   { values, epay, stripe }: PaymentMethods,
   method: PaymentMethod,
@@ -64,9 +64,9 @@ export function termsOf(
 }
 
 /**
- * The address that providers call back and redirect browsers to. NOTE: it comes only from the
- * options, never from a request's `Host`: a caller who chose it would receive the payment
- * notifications.
+ * Returns the public address, which providers call and to which they redirect browsers. NOTE: the
+ * address is read only from the options, never from the `Host` header. A caller who could choose
+ * the address would receive the payment notifications.
  */
 export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
@@ -77,8 +77,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Warns of a partly configured provider: it lacks a secret and is disabled, so its callbacks are
- * rejected.
+ * Logs a warning when the epay gateway is only partly configured. It is disabled then, and its
+ * payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods
@@ -91,7 +91,9 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
   )
 }
 
-/** Warns at the start, if the options can be read by then. */
+/**
+ * Logs the warning about a partial configuration at the start, if the options can already be read.
+ */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {
     warnOfPartialConfig(core, await paymentMethods(core))

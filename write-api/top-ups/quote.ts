@@ -10,18 +10,18 @@ import type { Deps } from '../action.ts'
 import { type PaymentMethods, type PaymentTerms, termsOf } from './payment-methods.ts'
 import { topUpError } from './top-up-errors.ts'
 
-/** A requested top-up with its price under the current options. */
+/** A requested top-up and its price with the current options. */
 export type Quote = PaymentTerms & {
   readonly cents: bigint
   readonly quota: Quota
   readonly code: TopUpOrdered['data']['code']
 }
 
-/** 999 999.99 is Stripe's maximum amount; an epay gateway may have a lower one. */
+/** Stripe's maximum amount, 999 999.99. The maximum of an epay gateway can be lower. */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
 
-/** Computes the price. Throws if the top-up is not possible. */
+/** Computes the price of a top-up. Throws when the top-up is not possible. */
 export async function quoteFor(
   deps: Deps,
   methods: PaymentMethods,
@@ -37,14 +37,14 @@ export async function quoteFor(
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
   const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
   if (cents > most || quota > QUOTA_MAX) throw topUpError('TopUpTooLarge')
-  // Less than a cent or less than one unit of quota cannot be sold.
+  // The price must be at least one hundredth, and the quota at least one unit.
   if (cents < 1n || quota < 1n) throw topUpError('TopUpTooSmall', { least: amount + 1 })
   return { ...terms, cents, quota, code }
 }
 
 const WRONG_CODES_PER_MINUTE_MAX = 10
 
-/** Limits wrong codes, so that a discount cannot be guessed. */
+/** Reads the discount of a code. Wrong codes are limited, so that codes cannot be guessed. */
 async function codeOf(
   { core }: Deps,
   values: ReadonlyMap<string, string>,

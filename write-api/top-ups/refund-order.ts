@@ -17,8 +17,8 @@ import { accountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that money was refunded at the provider, and takes back
- * the quota that it had bought and the inviter's share.
+ * POST /api/user/topup/{id}/refund: records that money was refunded at the provider. The quota
+ * bought with the money and the inviter's rebate are taken back.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
@@ -44,7 +44,10 @@ export const refundOrder: Action = (api, deps) => {
   })
 }
 
-/** Admins cannot act on users of the same or a higher level; only the super admin can. */
+/**
+ * Throws when the admin cannot act on the user. Admins can act only on users of a lower level, and
+ * the super admin can act on all users.
+ */
 async function assertMayActOn(
   { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
@@ -54,15 +57,18 @@ async function assertMayActOn(
   if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw userError('RoleTooHigh')
 }
 
-/** The requested part of the money, or all that is left; 0 for an invalid amount. */
+/**
+ * Returns the hundredths to refund: the requested money, or all money that is not refunded yet.
+ * Returns 0 when the requested amount is invalid.
+ */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
   return (centsOf(order?.money ?? '') ?? 0n) - refundedCents
 }
 
 /**
- * NOTE: the order's decision comes first; the amounts of the other steps are computed from the same
- * state.
+ * Returns the steps of a refund. NOTE: the step on the order is first. The other steps have amounts
+ * that were computed from the state on which it decides.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

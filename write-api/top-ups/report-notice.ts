@@ -8,7 +8,10 @@ export type ReportNotice = {
   readonly order: TopUpOrdered['data']
   readonly effect: ReportEffect
   readonly command: TopUpReport
-  /** The hundredths whose quota the report takes back; negative if it is restored. */
+  /**
+   * The hundredths of money for which the report takes back quota; negative when the report
+   * restores quota.
+   */
   readonly cents: bigint
 }
 
@@ -21,7 +24,10 @@ const TITLES: Readonly<Record<ReportEffect, readonly [zh: string, en: string]>> 
   'dispute-closed': ['拒付争议已关闭', 'A dispute was closed'],
 }
 
-/** Written in both languages, because the server does not know which one an admin reads. */
+/**
+ * Writes the message to admins in both languages, because the server does not know which language
+ * an admin reads.
+ */
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]
@@ -44,7 +50,10 @@ export function noticeText({ order, effect, command, cents }: ReportNotice): Mes
   }
 }
 
-/** Codes of the provider consist of letters; other characters could be markup and are removed. */
+/**
+ * Formats a code of the provider. Codes consist of letters, digits, `_`, `.` and `-`. Other
+ * characters could be markup, so they are removed.
+ */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
 function dueLine(command: TopUpReport, effect: ReportEffect): string[] {

@@ -4,14 +4,17 @@ import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 
-/** Stripe's report of a refund or dispute of a payment, reduced to what this site uses. */
+/** Stripe's report of a refund or dispute, with only the fields that this site uses. */
 export type StripeReport = {
   /**
-   * The payment intent that paid the order; null for a charge without one, which is not of this
-   * site.
+   * The payment intent of the order. It is null for a charge without a payment intent, which does
+   * not belong to this site.
    */
   readonly paymentId: string | null
-  /** The trade number that the checkout stored on the payment; null if the object has none. */
+  /**
+   * The trade number that the checkout stored on the payment; null when the reported object has no
+   * trade number.
+   */
   readonly tradeNo: string | null
   readonly command:
     | Omit<ReportRefund, 'changesBefore' | 'note'>
@@ -59,7 +62,10 @@ const charges = Compile(
   }),
 )
 
-/** Returns null for other kinds of events. Throws 400 for an event that lacks a required field. */
+/**
+ * Converts an event of Stripe to a report; null when the event is neither a refund nor a dispute.
+ * Throws 400 when a required field is missing.
+ */
 export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
   const object: unknown = data?.object
   if (REFUNDS.has(type)) return refundReport(object)
@@ -78,7 +84,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // Some payment methods have no status; the money is then pending.
+      // Refunds of some payment methods have no status. Their money is pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },
@@ -100,7 +106,7 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
       currency: dispute.currency.toUpperCase(),
       status: dispute.status,
       reason: dispute.reason,
-      // Stripe sends 0 if the bank accepts no evidence.
+      // Stripe sends 0 when the bank does not accept evidence.
       dueBy: dispute.evidence_details?.due_by || null,
       funds: isWithdrawn ? 'withdrawn' : isReinstated ? 'reinstated' : null,
       statedAt,
@@ -109,8 +115,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * The total of the charge's refunds, which Stripe reports even if `refund.*` events are not
- * enabled.
+ * Reports the total of a charge's refunds. Stripe sends this event even when `refund.*` events are
+ * not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

@@ -13,7 +13,10 @@ import { stripeReport } from './stripe-reports.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
-/** Asynchronous payment methods confirm after the checkout has completed. */
+/**
+ * The events of a paid checkout. Asynchronous payment methods confirm the payment after the
+ * checkout was completed.
+ */
 const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -22,8 +25,8 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The fields that are read from a checkout. They are validated, because a signed event may have
- * another API version or be a test.
+ * The fields of a checkout that are used. They are validated, because a signed event can have
+ * another API version or be a test event.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
@@ -38,9 +41,9 @@ const Checkout = Type.Object({
 const checkouts = Compile(Checkout)
 
 /**
- * POST /api/stripe/webhook: Stripe reports a checkout, a refund or a dispute. The body is not
- * parsed before its signature is verified. The answer is 200 once the effect is committed, or if
- * there is none.
+ * POST /api/stripe/webhook: receives Stripe's events of checkouts, refunds and disputes. The
+ * signature is verified before the body is parsed. The response is 200 when the effect is committed
+ * or the event has no effect.
  */
 export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -81,7 +84,7 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (payment_status !== 'paid' || !tradeNo) return
   const payment = {
     provider: 'stripe',
-    // The webhook's secret belongs to one merchant, so none is compared.
+    // The merchant is not compared, because the webhook's secret belongs to a single merchant.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
     tradeNo,
@@ -91,11 +94,14 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   await applyPayment(core, values, payment, request.id)
 }
 
-/** The id of the payment at Stripe. */
+/** Returns Stripe's id of the payment, or the id of the checkout when it has no payment intent. */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
-/** Returns null unless Stripe signed it with the site's secret within the last five minutes. */
+/**
+ * Returns the event of a request. Returns null unless Stripe signed it with the site's secret
+ * within the last five minutes.
+ */
 async function signedEvent(
   { body, headers }: FastifyRequest,
   secret: string,

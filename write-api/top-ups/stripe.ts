@@ -15,8 +15,8 @@ type Page = {
 }
 
 /**
- * Opens a checkout page for the order and returns its URL. Stripe returns the same page if it is
- * called again for the order. Throws if Stripe fails; the order is then never paid.
+ * Opens a checkout page for an order and returns its URL. Stripe returns the same page when it is
+ * called again for the order. Throws when Stripe fails; the order then remains unpaid.
  */
 export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
@@ -31,8 +31,8 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
       {
         mode: 'payment',
         client_reference_id: tradeNo,
-        // Stripe copies it to the charge, so that its refund can be matched to an order of this
-        // site.
+        // Stripe copies the trade number to the charge, so that a later refund can be matched to
+        // the order.
         payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
         success_url: returnUrl,
@@ -52,7 +52,10 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   }
 }
 
-/** Uses the site's connections, which follow the operator's outbound policy. */
+/**
+ * Creates a Stripe client that uses the site's connections, which follow the operator's outbound
+ * policy.
+ */
 function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
   const base = core.config.stripeApiBase
   const fetchViaOutbound = providerFetch(outbound)

@@ -22,8 +22,8 @@ import { accountError } from './account-errors.ts'
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Seals the reason for a change of group or quota for the event. Scripts that do not know the field
- * send none; the event then has no reason, and readers see that. An empty reason is rejected.
+ * Encrypts the reason for a change of group or quota. Scripts that do not know the field send no
+ * reason, and the event then has none. An empty reason is rejected.
  */
 export async function sealReason(
   vault: Vault,
@@ -37,9 +37,9 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds an amount to balances, or deducts it, with a reason. Each user's
- * change is a separate append. For several users the response lists the result of each; for one
- * user, an error is the response.
+ * POST /api/user/quota: adds an amount to the balances of users, or deducts it, with a reason. The
+ * change of each user is a separate append. A request with `ids` returns a result for each user. A
+ * request with `id` returns an error when the change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -83,7 +83,10 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 
 type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
-/** Throws on rejection; nothing of this user has changed then. */
+/**
+ * Changes the balance of one user. Throws when the change is rejected; the balance is then
+ * unchanged.
+ */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,
@@ -93,7 +96,8 @@ async function adjustOne(
   const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
-  // This check comes before the reason is sealed, because an unknown user must not get a key.
+  // The user is checked before the reason is encrypted, because encrypting creates a data key,
+  // which an unknown user must not get.
   const user = await actors.peek(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, user)
   if (isCodedError(decided)) throw toHttpError(decided)
@@ -124,12 +128,12 @@ async function adjustOne(
   })
 }
 
-// NOTE: request ids contain no colon, so no prefix is the beginning of another request's id.
+// NOTE: request ids contain no colon, so the prefix of a request matches no other request.
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * The id contains the action and the amount, so the same request id with other values is not taken
- * for a repetition.
+ * Returns the id of an adjustment. It contains the action and the amount, so that a request id with
+ * other values is not treated as a repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
@@ -147,7 +151,10 @@ function commandOf(
     : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
 }
 
-/** The item contains the balance only if the caller may act on the user. */
+/**
+ * Builds the result of a refused adjustment. It contains the balance only when the caller can act
+ * on the user.
+ */
 async function refusedItem(
   { core }: Deps,
   request: FastifyRequest,

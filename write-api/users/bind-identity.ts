@@ -11,9 +11,10 @@ import { type Identity, identityKeyOf } from './identity.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * Binds a verified identity to a user and returns the position of the write. A mail address
- * replaces the previous one. Throws `IdentityTaken` if it belongs to another user, and
- * `ProviderBound` if the user has another account of that provider, which must be unbound first.
+ * Binds a verified identity to a user and returns the position of the append. A mail address
+ * replaces the user's previous address. Throws `IdentityTaken` when the identity belongs to another
+ * user. Throws `ProviderBound` when another account of this provider is bound, which must be
+ * unbound first.
  */
 export function bindIdentity(
   deps: Deps,
@@ -36,7 +37,10 @@ export function bindIdentity(
   })
 }
 
-/** `currentKey` is the key of the identity of this provider that the user has now. */
+/**
+ * Returns the steps that bind an identity. `currentKey` is the key of the user's bound identity of
+ * this provider.
+ */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
   userId: number,
@@ -60,7 +64,7 @@ export async function bindSteps(
   return [...steps, identityStep('ReleaseIdentity', { provider, identityKey: currentKey, userId })]
 }
 
-/** Releases all identities, so that other users can bind them. */
+/** Returns the steps that release all identities of a user, so that other users can bind them. */
 export const releaseSteps = (userId: number, currentKey: UserRecord['identities']): AnyStep[] =>
   IDENTITY_PROVIDERS.flatMap((provider) => {
     const identityKey = currentKey[provider]
@@ -81,11 +85,15 @@ export const identityStep = (
   command: { type, ...identity },
 })
 
-/** `address` must be in the form that `mailAddressOf` returns. */
+/**
+ * Returns the identity of a mail address. `address` must be in the form that `mailAddressOf`
+ * returns.
+ */
 export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
 
 /**
- * Returns the user that the address belongs to; null if there is none or the account is deleted.
+ * Returns the user to whom a mail address is bound; null when it is not bound or the account is
+ * deleted.
  */
 export async function findMailOwner(
   { db, vault }: Pick<Core, 'db' | 'vault'>,

@@ -11,7 +11,7 @@ import { loginError } from '../sessions/login-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { assertNotAnotherUsername } from './user-names.ts'
 
-/** GET /api/oauth/email/bind: binds a mail address that the mailed code proves. */
+/** GET /api/oauth/email/bind: binds a mail address after its mailed code was verified. */
 export const bindMail: Action = (api, deps) => {
   api.route({
     ...endpoint(registrationActions, 'GET /api/oauth/email/bind'),

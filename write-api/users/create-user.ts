@@ -10,7 +10,7 @@ import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
-/** POST /api/user/: creates a normal user with the quota of new users. */
+/** POST /api/user/: creates a normal user with the initial quota of new users. */
 export const createUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/'),
@@ -31,7 +31,8 @@ export const createUser: Action = (api, deps) => {
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
         reason: 'new-user',
       } as const
-      // Serialised, because hashing many passwords at once would exceed the limit and fail.
+      // Creations are serialized, because hashing many passwords at once would exceed the limit and
+      // fail.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

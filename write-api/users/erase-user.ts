@@ -20,8 +20,9 @@ import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * POST /api/user/erase: permanently destroys the key of every text about a user and deactivates the
- * account; its numbers stay. The caller types the username to confirm.
+ * POST /api/user/erase: permanently destroys the data key with which all texts about a user are
+ * encrypted, and deactivates the account. Numbers are kept. The caller types the username as a
+ * confirmation.
  */
 export const eraseUser: Action = (api, deps) => {
   api.route({
@@ -38,15 +39,15 @@ export const eraseUser: Action = (api, deps) => {
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
         const name = await checkName(deps, id, username)
-        // NOTE: the event comes last, so that a failure before it leaves a user who can be erased
-        // again.
+        // NOTE: the event is appended last, so that the erasure can be repeated when an earlier
+        // step fails.
         await vault.destroyUser(id)
         await revokeCredentials(deps, request, id)
         await deleteTokenKeys(deps.core, id)
         await deleteInboxOf(deps, request, id)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
-        // An erased user may register again as a new user.
+        // The identities are released, so that an erased user can register again as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
@@ -57,7 +58,10 @@ export const eraseUser: Action = (api, deps) => {
   })
 }
 
-/** Returns the name; it is empty for a user who was erased before. */
+/**
+ * Compares the typed username with the stored one and returns it. The username of an erased user is
+ * empty.
+ */
 async function checkName({ core }: Deps, userId: number, input: string): Promise<string> {
   const user = await findUser(core.db, userId)
   if (user === null) throw userError('UserUnknown')
@@ -73,9 +77,9 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 }
 
 /**
- * DELETE /api/user/self: deactivates the caller's account and ends all its sessions. The console
- * asks for the username first. A super admin cannot be deleted. It requires a recent login,
- * because it cannot be undone.
+ * DELETE /api/user/self: deactivates the caller's account and ends all sessions. A recent login is
+ * required, because the deletion cannot be undone. A super admin cannot be deleted. The console
+ * asks for the username first.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

@@ -4,17 +4,18 @@ import type { Vault } from '#infra/vault/port.ts'
 /** An account at an identity provider. */
 export type Identity = {
   readonly provider: IdentityProvider
-  /** The provider's immutable id, or the mail address; shown to its user. */
+  /** The provider's immutable id of the account, or the mail address. The user can see it. */
   readonly id: string
   /**
-   * The issuer of the id if it is configurable: the origin of the sign-in page, or the OIDC issuer.
+   * The authority that issued the id, if it is configurable: the origin of the login page, or the
+   * OIDC issuer.
    */
   readonly authority?: string
 }
 
 /**
- * The keyed hash that an identity is found by without storing it. Mail addresses are
- * case-insensitive.
+ * Returns the keyed hash by which an identity is found, so that the identity is not stored in plain
+ * text. Mail addresses are case-insensitive.
  */
 export function identityKeyOf(vault: Pick<Vault, 'keyedHash'>, identity: Identity): string {
   const { provider, id, authority = '' } = identity

@@ -27,8 +27,8 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
 ]
 
 /**
- * The login methods that the options enable. A mail address counts as one if it can reset the
- * password.
+ * Returns the login methods that the options enable. A mail address is a login method when the
+ * password can be reset by mail.
  */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
@@ -40,13 +40,16 @@ export function enabledLoginMethods(
   return [...methods, 'password', ...(canMail ? (['email'] as const) : [])]
 }
 
-/** Each attempt failed because another process changed a login method of the same user. */
+/**
+ * The maximum number of attempts. An attempt fails when another process changes a login method of
+ * the user.
+ */
 const ATTEMPTS_MAX = 20
 
 /**
- * Repeats the decision while other processes change the login methods at the same time. `decide`
- * must read the user's counter of removals first and the passkeys after it, so that a change in
- * between is detected.
+ * Calls `decide` again while other processes change the user's login methods. `decide` must read
+ * the counter of removed login methods before the passkeys, so that a change in between is
+ * detected.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,
@@ -60,9 +63,9 @@ export async function retryWhileLoginMethodsChange(
 }
 
 /**
- * POST /api/user/unbind: unbinds one of the caller's identities, unless it is the last login
- * method. It requires a recent proof of identity, so that a stolen session cannot take the owner's
- * login methods away.
+ * POST /api/user/unbind: unbinds one of the caller's identities. The last login method cannot be
+ * removed. A recent proof of identity is required, so that a stolen session cannot remove the
+ * owner's login methods.
  */
 export const unbindIdentity: Action = (api, deps) => {
   api.route({

@@ -19,8 +19,8 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user; returns the new
- * status and role.
+ * POST /api/user/manage: promotes, demotes, disables, enables or deletes a user. Returns the user's
+ * new status and role.
  */
 export const manageUser: Action = (api, deps) => {
   api.route({
@@ -34,7 +34,8 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // Ends the sessions immediately, before the read model, which would end them too, catches up.
+      // The sessions are ended immediately. The read model would also end them, but only after it
+      // has caught up.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
       const revokedPosition = action === 'delete' ? await revokeCredentials(deps, request, id) : 0
       await waitUntilVisible(

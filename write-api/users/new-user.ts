@@ -18,9 +18,9 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns the user that the invite code belongs to. null for an unknown code, for a banned or
- * deleted inviter and while invitations are off; the registration then continues without an
- * inviter.
+ * Returns the user to whom an invite code belongs. Returns null when the code is unknown, when the
+ * inviter is banned or deleted, or when invitations are disabled. The registration then continues
+ * without an inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -35,9 +35,8 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps that the append which creates `inviteeId` must include: the reward on the
- * inviter's affiliate balance and the one of the new user. They take effect once per invitee, even
- * if repeated. Without an inviter there are no steps.
+ * Returns the steps that reward the inviter and the new user. The append that creates the user must
+ * include them. They take effect only once for an invitee. Without an inviter there are no steps.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -63,20 +62,20 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** null for a user who signs in with another login method. */
+  /** The password; null for a user who signs in with another login method. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** Verified identities of the user. */
+  /** The verified identities of the user. */
   readonly identities?: readonly Identity[]
-  /** The inviter. Both users are rewarded in the same append. */
+  /** The id of the inviter. The append that creates the user also rewards both users. */
   readonly inviterId?: number | null
 }
 
 /**
- * Creates the name, identities, user and initial quota in one append, or nothing. `before` returns
- * steps that go first in the append. The first error is returned.
+ * Creates the username, the identities, the user and the initial quota in one append. `before`
+ * returns steps that are placed first in the append. Returns the outcome with the id of the user.
  */
 export async function createUserAccount(
   deps: Deps,

@@ -8,9 +8,9 @@ const CHARACTERS_MIN = 8
 const CHARACTERS_MAX = 128
 
 /**
- * Throws `PasswordTooShort` or `PasswordTooLong`. Counts characters (Unicode code points), so that
- * a passphrase may be equally long in every script: 128 of them are 512 bytes at most, all of which
- * are hashed (`infra/vault/password-hash.ts`).
+ * Throws `PasswordTooShort` or `PasswordTooLong`. The length is counted in Unicode code points, so
+ * that it is equal for all scripts. 128 code points are at most 512 bytes, which are all hashed
+ * (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -25,8 +25,8 @@ export const storePassword = (vault: Vault, userId: number, hash: string): Promi
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether it is the user's current password. Takes the same time if the password was
- * replaced, or if the user has none or does not exist.
+ * Returns whether a text is the user's current password. The check takes the same time when the
+ * password was replaced, or when the user has no password or does not exist.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of previous passwords. It goes only by the events, so that a hash that another
- * request has stored but not yet appended is never deleted. The next change deletes what a crash
- * left behind.
+ * Deletes the hashes of previous passwords. Only hashes in events are deleted, so that a hash is
+ * kept that another request has stored but not appended yet. After a crash, the next change of the
+ * password deletes the remaining hashes.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -54,11 +54,11 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** A reference that no password has. */
+/** A vault reference that no password has. */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A hash that no password matches. It takes as long to verify as a real one, so that the response
- * time does not reveal whether a name exists.
+ * A hash that no password matches. Verifying it takes as long as verifying a real hash, so that the
+ * response time does not reveal whether a username exists.
  */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

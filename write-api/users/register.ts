@@ -21,8 +21,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws unless visitors may create an account, by any login method. A site in self-use mode
- * accepts none, nor does a site that is not set up yet, because its first account is its owner's.
+ * Throws when visitors cannot create an account with any login method. Registration is closed in
+ * self-use mode. It is also closed before the setup, because the first account is the owner's.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -72,7 +72,10 @@ function validUsername({ username, password, password2 = password }: Register): 
   return name
 }
 
-/** Returns null if the site does not verify addresses: an unverified address is not stored. */
+/**
+ * Returns the mail address of a registration. Returns null when the site does not verify addresses,
+ * because unverified addresses are not stored.
+ */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
   const address = mailAddressOf(email)
@@ -85,7 +88,9 @@ const PER_IP_MAX = 60
 const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
-/** Limits the registrations per address and minute, because each costs a password hash. */
+/**
+ * Limits the registrations per IP address and minute, because each registration hashes a password.
+ */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
@@ -96,7 +101,10 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
   return outcome
 }
 
-/** Fails early, before the code is used up and a password is hashed; the append decides. */
+/**
+ * Throws when the username is taken, before a code is consumed and a password is hashed. The append
+ * makes the final decision.
+ */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
   const { userId } = await core.actors.stateOf(usernameDecider, stream)
@@ -121,7 +129,10 @@ type Registration = {
   readonly body: Register
 }
 
-/** Serialised, because hashing many passwords at once would exceed the limit and fail. */
+/**
+ * Registrations are serialized, because hashing many passwords at once would exceed the limit and
+ * fail.
+ */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {
     await assertUsernameFree(deps, registration.username)

@@ -11,7 +11,7 @@ import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts
 import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
-/** POST /api/user/check_in: credits the reward of the day (UTC, by the database's clock), once. */
+/** POST /api/user/check_in: credits the daily reward once per UTC day, by the database's clock. */
 export const checkIn: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/check_in'),
@@ -36,14 +36,15 @@ export const checkIn: Action = (api, deps) => {
   })
 }
 
-/** Returns a uniformly random amount between the bounds; `least` if `most` is below it. */
+/** Returns a uniformly random amount between the bounds, or `least` when `most` is lower. */
 function randomAmount(least: bigint, most: bigint): bigint {
   if (most <= least) return least
-  // 72 random bits for a range of at most 54 bits: the bias of an amount is below a millionth.
+  // 72 random bits are used for a range of at most 54 bits, so the bias of an amount is below a
+  // millionth.
   return least + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (most - least + 1n))
 }
 
-/** POST /api/user/aff_transfer: moves invitation rewards to the spendable balance. */
+/** POST /api/user/aff_transfer: transfers invitation rewards to the balance. */
 export const transferAffiliate: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/aff_transfer'),
@@ -56,7 +57,8 @@ export const transferAffiliate: Action = (api, deps) => {
         userId,
         transferId: request.id,
         amount: BigInt(request.body.quota),
-        // One dollar's worth, rounded up: the rate may have decimals, quota does not.
+        // The minimum is one dollar's worth, rounded up, because the rate can have decimals and
+        // quota is an integer.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
       const context = contextOf(deps, request)

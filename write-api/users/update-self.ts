@@ -17,8 +17,8 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: changes the caller's display name, or the password with the current one. A
- * new password ends every other session; the current one continues under a new id.
+ * PUT /api/user/self: changes the caller's display name, or the password after the current password
+ * was verified. A new password ends all other sessions and gives the current session a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -40,7 +40,8 @@ export const updateSelf: Action = (api, deps) => {
       if (newSecret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
-        // NOTE: the session gets the version of this change, so that a later change voids it too.
+        // NOTE: the session gets the version of this change, so that a later change of the password
+        // ends this session too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -59,14 +60,15 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A user who signs in with another method sets a first password. There is no current one to
-  // enter; a second factor, if any, or else a recent login proves the identity.
+  // A user who signs in with another method can set a first password. Instead of a current
+  // password, the identity is proved with a second factor, or with a recent login when the user has
+  // none.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw userError('WrongOriginalPassword')
   }
-  // A temporary password is known to others, so it must not be kept.
+  // A temporary password is known to other people, so the user must choose a different one.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))
@@ -97,7 +99,9 @@ async function appendChange(
   return accepted(outcome).position
 }
 
-/** PUT /api/user/setting: changes the caller's settings; those that are left out stay unchanged. */
+/**
+ * PUT /api/user/setting: changes the given settings of the caller. Other settings are unchanged.
+ */
 export const updateSettings: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/setting'),

@@ -25,7 +25,7 @@ import { checkPassword, deleteOldPasswords, storePassword } from './passwords.ts
 import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
-/** PUT /api/user/: changes a user of a lower level. All requested changes happen, or none. */
+/** PUT /api/user/: changes a user of a lower level. One append makes all requested changes. */
 export const updateUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/'),
@@ -34,17 +34,18 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // Passwords require a session: an access token may leak from a script and must not allow
-      // taking over an account.
+      // Changing a password requires a session. An access token can leak from a script and must not
+      // be sufficient to take over an account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await loadChangeableUser(deps, body.id, mayAct.command)
-        // An unattended session or an access token must not be enough to change one's password.
+        // Admins cannot change their own password here, because an unattended session or an access
+        // token must not be sufficient.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
-        // The account's command comes first, because calls may spend the quota at any moment. If it
-        // is rejected here, no password hash is left behind.
+        // The step on the account is first, because calls can spend quota at any time. When it is
+        // rejected here, no password hash has been stored.
         const sealedReason = () => sealReason(deps.core.vault, body.id, body.reason)
         const quota = await quotaSteps(deps, request, body, sealedReason)
         const profile = await profileSteps(deps, user, body, actorRole, sealedReason)
@@ -76,7 +77,10 @@ const stepOf = (userId: number, command: UserCommand) => ({
   command,
 })
 
-/** Checks the current state, so that nothing is prepared for an append that would be rejected. */
+/**
+ * Checks the user's current state before anything is prepared, because the append would otherwise
+ * be rejected later.
+ */
 async function loadChangeableUser(
   { core }: Deps,
   userId: number,
@@ -117,7 +121,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** The username, which is the default display name. */
+/** Returns the username, which is the default display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -128,8 +132,8 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * The account decides in the append whether the balance is still the expected one. The request's id
- * makes the change happen once.
+ * Returns the step that sets the balance. In the append, the account compares its balance with the
+ * expected one. The request's id ensures that the change is made once.
  */
 async function quotaSteps(
   deps: Deps,
@@ -137,13 +141,14 @@ async function quotaSteps(
   { id: userId, quota, expected_quota: expectedQuota }: UpdateUser,
   sealedReason: SealReason,
 ): Promise<AnyStep[]> {
-  // A row that is sent back unchanged does not change the balance.
+  // A caller can send back an unchanged row, which does not change the balance.
   if (quota === undefined || quota === expectedQuota) return []
   const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
   if (BigInt(quota) === balanceNow && expectedQuota === undefined) return []
-  // NOTE: a negative balance may be sent back unchanged, but not be set.
+  // NOTE: an unchanged negative balance is accepted, but a balance cannot be set to a negative
+  // amount.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const expected =
     expectedQuota === undefined
@@ -160,7 +165,10 @@ async function quotaSteps(
   return [{ decider: accountDecider, stream, command }]
 }
 
-/** Remembers the balance that the caller set, who may set the next one without reading it. */
+/**
+ * Stores the balance that the caller has set, so that the caller can set the next one without
+ * reading it again.
+ */
 async function rememberBalance(
   deps: Deps,
   request: FastifyRequest,

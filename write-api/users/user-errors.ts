@@ -158,6 +158,6 @@ const IDENTITY_NAMES: Record<IdentityProvider, Words> = {
   telegram: { zh: ' Telegram 账户', en: 'Telegram account' },
 }
 
-/** The name of an identity within a sentence. */
+/** Returns the name of an identity as it is used in a sentence. */
 const identityName = (provider: unknown): Words =>
   Object.entries(IDENTITY_NAMES).find(([name]) => name === provider)?.[1] ?? IDENTITY_NAMES.email

@@ -8,8 +8,8 @@ import { validationWords } from '../validation-words.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * The limits of self-registration and profiles, for every client. Admins' scripts may create longer
- * names.
+ * The maximum lengths in self-registration and in profiles, for all clients. Admins can create
+ * users with longer names.
  */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
@@ -18,7 +18,10 @@ export const ACCOUNT_LIMITS = {
 
 const MAX = ACCOUNT_LIMITS.displayNameCharacters
 
-/** Returns the display name as it is stored, empty for none. Throws if it is invalid. */
+/**
+ * Returns the display name in its stored form, which is empty when there is none. Throws when the
+ * name is invalid.
+ */
 export function displayNameOf(text: string): string {
   const name = text.trim()
   if ([...name].length > MAX) {
@@ -31,7 +34,10 @@ export function displayNameOf(text: string): string {
   return name
 }
 
-/** Converts the name at a provider into a valid display name by dropping characters. */
+/**
+ * Converts the name at a provider to a valid display name by removing invalid characters and
+ * limiting its length.
+ */
 export const displayNameFrom = (providerName: string): string =>
   [...providerName]
     .filter((character) => isName(character))
@@ -41,20 +47,26 @@ export const displayNameFrom = (providerName: string): string =>
 
 const CHARACTERS_MAX = 64
 
-/** Returns the username as it is stored and shown. Throws if it is invalid or longer than `max`. */
+/**
+ * Returns the username in its stored form. Throws when the username is invalid or longer than
+ * `max`.
+ */
 export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
   if (name === '') throw userError('UsernameRequired')
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // The login form takes either a username or a mail address, so a username must not look like an
+  // The login form accepts a username or a mail address, so a username must not look like a mail
   // address.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
 }
 
-/** Throws if the address is the username of another user. Old usernames may look like addresses. */
+/**
+ * Throws when a mail address equals the username of another user. Old usernames can look like mail
+ * addresses.
+ */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
   address: string,
@@ -65,6 +77,9 @@ export async function assertNotAnotherUsername(
   if (isOtherUser) throw userError('MailIsUsername')
 }
 
-/** Usernames that differ only in case or Unicode normalisation are the same name. */
+/**
+ * Returns the key of a username. Usernames that differ only in case or Unicode normalization have
+ * the same key.
+ */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())
