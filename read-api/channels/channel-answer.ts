@@ -6,8 +6,8 @@ import type { Channel } from '../contract/channels.ts'
 import { answerOf } from '../contract/fields.ts'
 
 /**
- * The response for a channel at `now` (Unix milliseconds), for admins: everything except keys and
- * secrets.
+ * Returns the response for a channel at `now` (Unix milliseconds), for admins. The response
+ * contains everything except keys and secrets.
  */
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
@@ -32,7 +32,10 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/** An expired channel counts as automatically disabled from its expiry on. */
+/**
+ * Returns the status that the response shows. An expired channel is shown as automatically disabled
+ * since its expiry.
+ */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

@@ -7,7 +7,7 @@ import { currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 /**
- * `GET /api/channel/models` (models that have a price or are named by a channel) and `GET
+ * `GET /api/channel/models` (models that have a price or occur in a channel) and `GET
  * /api/channel/models_enabled` (models that enabled channels serve), for admins.
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {

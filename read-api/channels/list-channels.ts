@@ -30,7 +30,10 @@ export function getChannel(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/channel/` and `/api/channel/search`, for admins; deleted channels are left out. */
+/**
+ * `GET /api/channel/` and `/api/channel/search`, for admins: the list of channels. Deleted channels
+ * are omitted.
+ */
 export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/channel/', 'GET /api/channel/search'] as const) {
     app.route({
@@ -38,8 +41,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // Serialising by the schema, which distinguishes tags from channels, would take longer than
-      // everything else.
+      // The response is serialised without its schema. The schema has to distinguish tags from
+      // channels, which would take longer than the rest of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -72,8 +75,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * A row for a tag with the common values and totals of its channels; a channel without a tag is a
- * row by itself.
+ * Returns one row for a tag, with the common values and the totals of its channels. Channels
+ * without a tag are returned as separate rows.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelAnswer(row, now))
@@ -94,6 +97,6 @@ function summaryOf(members: readonly MemberRow[]) {
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** Returns null if the values differ. */
+/** Returns the value that all numbers have, or null if they differ. */
 const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null

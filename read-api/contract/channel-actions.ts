@@ -3,11 +3,11 @@ import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-types.ts'
 import { Envelope, IdParams } from './envelope.ts'
 
-/** The result of a test. `time` is in seconds. */
+/** The result of a channel test. `time` is in seconds. */
 export const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
-  /** A code for programs; empty for a success. */
+  /** The error code. It is empty for a success. */
   reason: Type.String(),
 })
 export type ChannelTest = Static<typeof ChannelTest>
@@ -21,20 +21,26 @@ export const ChannelTestAnswer = Type.Object({
 })
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
-/** The latest test run over all channels; zero and empty before the first. */
+/**
+ * The progress of the latest test of all channels. Numbers are 0 and texts are empty before the
+ * first test.
+ */
 export const TestProgress = Type.Object({
   run: Type.String(),
   is_running: Type.Boolean(),
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** Unix seconds; `ended_time` is 0 while the run continues. */
+  /** The start of the test in Unix seconds. `ended_time` is 0 while the test is running. */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/** The results of the latest run over all channels: failures first, then the slowest. */
+/**
+ * The results of the latest test of all channels. Failures come first, followed by the slowest
+ * channels.
+ */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -42,16 +48,16 @@ export const TestResults = Type.Object({
       id: Type.Integer(),
       name: Type.String(),
       model: Type.String(),
-      /** A code; empty for a success. */
+      /** The error code. It is empty for a success. */
       reason: Type.String(),
-      /** Milliseconds. */
+      /** The duration of the test in milliseconds. */
       duration: Type.Integer(),
     }),
   ),
 })
 export type TestResults = Static<typeof TestResults>
 
-/** Balances are in US dollars. */
+/** The balance of a channel in US dollars. */
 export const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
@@ -61,8 +67,8 @@ export const ChannelBalanceAnswer = Type.Object({
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
 /**
- * The number of channels whose balance was updated; `left` counts those that were not reached in
- * time.
+ * The number of channels whose balance was updated. `left` is the number of channels that were not
+ * read in time.
  */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
@@ -71,22 +77,24 @@ export const BalanceUpdate = Type.Object({
 })
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/** The latest test and balance of a channel, with the field names of its row. */
+/**
+ * The latest test and balance of a channel. The fields have the names of the channel's response.
+ */
 export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /** The model and failure code of the latest test; the code is empty for a success. */
+  /** The model of the latest test. `reason` is the error code, which is empty for a success. */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
 }
 
 /**
- * Channels that were checked since the last push, and the state of the run over all channels; null
- * before the first run.
+ * The channels that were checked since the last message, and the progress of the test of all
+ * channels. `run` is null before the first test of all channels.
  */
 export type TestPush = {
   readonly kind: 'test'

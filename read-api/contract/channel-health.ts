@@ -4,14 +4,14 @@ import { Envelope, IdParams } from './envelope.ts'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The figures of a period of time. null: there is no data. */
+/** The figures of a period of time. A figure is null if there is no data for it. */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),
   latency_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds })),
   first_token_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })),
   tokens_per_second: orNull(Type.Number()),
-  /** Responses whose usage, model or cost cannot be as the provider reported. */
+  /** The number of responses whose reported usage, model or cost is implausible. */
   anomalies: Type.Integer(),
 })
 export type HealthFigures = Static<typeof HealthFigures>
@@ -25,17 +25,17 @@ export const HealthWindows = Type.Object({
 export type HealthWindows = Static<typeof HealthWindows>
 
 export const CircuitState = Type.Object({
-  /** null: the circuit of the whole channel. */
+  /** The model of the circuit. null means the circuit of the entire channel. */
   model: orNull(Type.String()),
-  /** The index (from 0) of the key that the circuit belongs to; null: all keys. */
+  /** The index (from 0) of the key to which the circuit belongs. null means all keys. */
   key_index: orNull(Type.Integer()),
   state: Type.Union([Type.Literal('open'), Type.Literal('half-open')]),
-  /** A code: `connect`, `timeout`, `status-503`… */
+  /** The error code that opened the circuit: `connect`, `timeout`, `status-503`… */
   reason: Type.String(),
   failures: Type.Integer(),
-  /** The number of times that it has opened since it was last closed. */
+  /** The number of times that the circuit has opened since it was last closed. */
   round: Type.Integer(),
-  /** Unix milliseconds. */
+  /** The end of the circuit's pause in Unix milliseconds. */
   until: Type.Integer(),
   opened_at: Type.Integer(),
 })
@@ -45,42 +45,54 @@ export const ChannelHealth = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   tag: Type.String(),
-  /** 1 enabled, 2 disabled, 3 auto-disabled. */
+  /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** A code; empty unless auto-disabled. */
+  /** The code of the reason. It is empty unless the channel was automatically disabled. */
   status_reason: Type.String(),
-  /** Unix seconds. */
+  /** The time at which the status changed, in Unix seconds. */
   status_time: Type.Integer(),
-  /** The calls in flight across all relays; null if no relay reports. */
+  /**
+   * The number of calls in flight across all relay processes. null means that no relay process
+   * reports it.
+   */
   in_flight: orNull(Type.Integer()),
-  /** 0 means no limit, also for `max_rpm`. */
+  /** The maximum number of simultaneous calls. 0 means no limit, also for `max_rpm`. */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** US dollars; null if it was never read. */
+  /** The channel's balance in US dollars. null means that it was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if it is the only channel that offers some model to some group; the gateway never disables
-   * it automatically then.
+   * True if only this channel offers some model to some group. The gateway then never disables the
+   * channel automatically.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /** The models that it offers or was called with in the last 24 hours, by the callers' names. */
+  /**
+   * The models that the channel offers, or was called with in the last 24 hours, by the names that
+   * callers use.
+   */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
-  /** The minutes of the last hour with attempts: start (Unix seconds), successes, failures. */
+  /**
+   * The minutes of the last hour with attempts. Each element contains the start (Unix seconds), the
+   * successes and the failures.
+   */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })
 export type ChannelHealth = Static<typeof ChannelHealth>
 
 export const HealthSnapshot = Type.Object({
-  /** Unix milliseconds by the server's clock. */
+  /** The time of the server in Unix milliseconds. */
   at: Type.Integer(),
   channels: Type.Array(ChannelHealth),
 })
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
-/** The changes since the last push: channels in their new state, and removed channels. */
+/**
+ * The changes since the last message: the new state of changed channels, and the ids of removed
+ * channels.
+ */
 export type HealthPush = {
   readonly kind: 'health'
   readonly at: number
@@ -93,7 +105,10 @@ const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })
 export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
-/** One time step. Without conclusive calls both counts are 0 and the rest is null. */
+/**
+ * One time step of the history. If it has no conclusive calls, both counts are 0 and the other
+ * figures are null.
+ */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */
   at: Type.Integer(),
@@ -108,7 +123,7 @@ export const HealthHistory = Type.Object({
   range: Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
   /** The length of a step in seconds. */
   step: Type.Integer(),
-  /** All steps of the range, oldest first; the last one is still in progress. */
+  /** All steps of the range, oldest first. The last step is still in progress. */
   points: Type.Array(HealthHistoryPoint),
 })
 export type HealthHistory = Static<typeof HealthHistory>

@@ -24,27 +24,30 @@ export const TIMELINE_KINDS = [
   'tested',
 ] as const
 
-/** Fields that do not apply to the kind of the entry are left out. */
+/** An entry of a channel's timeline. Fields that do not apply to the entry's kind are omitted. */
 export const TimelineEntry = Type.Object({
-  /** The position of its event; negative for an entry that only time caused. */
+  /** The position of the entry's event. It is negative for an expiry, which has no event. */
   id: Type.Integer(),
-  /** Unix milliseconds. */
+  /** The time of the entry in Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** The user who caused it; null: the gateway. */
+  /** The user who caused the entry. null means that the gateway caused it. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** A code. */
+  /** The code of the reason. */
   reason: Type.Optional(Type.String()),
-  /** The model of a circuit; null: the whole channel. */
+  /** The model of a circuit. null means the circuit of the entire channel. */
   model: Type.Optional(orNull(Type.String())),
-  /** For a key's circuit: the current index of the key (from 0), or null if it is gone. */
+  /**
+   * The current index (from 0) of the key to which a circuit belongs. null means that the key was
+   * removed.
+   */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
-  /** The changed fields of its terms, by wire name. */
+  /** The changed fields of the channel's terms, by their names on the wire. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
-  /** Only for `created`. */
+  /** Whether the channel was created enabled. Only for the kind `created`. */
   is_enabled: Type.Optional(Type.Boolean()),
-  /** The number of keys that were enabled again, or of failures before a circuit opened. */
+  /** The number of keys that were enabled again, or of failures that opened a circuit. */
   count: Type.Optional(Type.Integer()),
   /** The end of a circuit's pause in Unix milliseconds. */
   until: Type.Optional(Type.Integer()),
@@ -66,10 +69,10 @@ export const STATES_AT = [
 ] as const
 
 export const StateAt = Type.Object({
-  /** The requested moment in Unix milliseconds. */
+  /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The entry that caused the state; null if nothing had happened yet. */
+  /** The entry that caused the state. null means that the channel did not exist yet. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -78,14 +81,14 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** null if no moment was requested. */
+  /** The state of the channel at the requested time. null means that no time was requested. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>
 
 const TimelineQuery = Type.Object({
   ...Query.page,
-  /** Unix seconds; both ends are inclusive. */
+  /** The start of the range in Unix seconds. `from` and `to` are inclusive. */
   from: Query.integer,
   to: Query.integer,
   at: Query.integer,

@@ -2,29 +2,32 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** A field of a channel that depends on its type; the form is derived from it. */
+/**
+ * A field of a channel that depends on the channel's type. The console derives its form from the
+ * description.
+ */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: Words,
   hint: Words,
-  /** The value that applies while the field is empty. */
+  /** The value that applies if the field is empty. */
   default: Type.String(),
   is_required: Type.Boolean(),
   choices: Type.Optional(Type.Array(Type.String())),
 })
 export type ChannelTypeField = Static<typeof ChannelTypeField>
 
-/** A channel type that a provider serves. */
+/** A channel type that a provider profile serves. */
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The default address; empty if a channel must have an address. */
+  /** The default address of the type. It is empty if each channel must have an address. */
   base_url: Type.String(),
-  /** Keywords that may replace an address, and the address of each. */
+  /** Keywords that may be entered instead of an address, with the address of each keyword. */
   bases: Type.Array(Type.Object({ keyword: Type.String(), name: Words, base_url: Type.String() })),
-  /** The path below the address; may contain `{model}` and `{other}`. */
+  /** The path below the address. It may contain `{model}` and `{other}`. */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),
   key_hint: Words,

@@ -6,65 +6,72 @@ import { answerProperties } from './field-schemas.ts'
 export const Channel = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** Always empty: a provider's key is written, never read. */
+  /** The provider's key. It is always empty, because keys can only be written. */
   key: Type.String(),
   ...answerProperties(CHANNEL_FIELDS),
-  /** 1 enabled, 2 disabled, 3 auto-disabled. */
+  /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** Milliseconds; 0 means untested. */
+  /**
+   * The response time of the latest test in milliseconds. 0 means that the channel was not tested.
+   */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),
-  /** JSON text: `status_reason`, `status_time`. */
+  /** JSON text with `status_reason` and `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
-  /** The failure code of the latest test; empty after a success or without a test. */
+  /** The error code of the latest test. It is empty after a success or without a test. */
   test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
-  /** The provider's charge, as a multiple of the list price; null: unknown. */
+  /** The provider's price as a multiple of the list price. null means that it is unknown. */
   cost_ratio: Type.Union([Type.Number(), Type.Null()]),
-  /** Empty if the channel has one key. */
+  /** How a key is chosen. The mode is empty if the channel has one key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /** Automatically disabled keys, by their index from 0; `time` is in Unix seconds. */
+  /**
+   * The automatically disabled keys, identified by their index from 0. `time` is in Unix seconds.
+   */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
 })
 export type Channel = Static<typeof Channel>
 
-/** The summary of a channel with a tag. */
+/** The summary of a channel in the row of its tag. */
 export const TagMember = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** 1 enabled, 2 disabled, 3 auto-disabled. */
+  /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
 })
 export type TagMember = Static<typeof TagMember>
 
-/** All channels of a tag, for tag mode. null where the channels differ. */
+/** A row with all channels of a tag. A value is null if it differs between the channels. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
-  /** The groups of all channels, comma-separated. */
+  /** The groups of all channels of the tag, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /** The mean of the tested channels in milliseconds; 0 if none was tested. */
+  /**
+   * The mean response time of the tested channels in milliseconds. 0 means that no channel was
+   * tested.
+   */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The complete channels; empty with `children=false`, in which case `tag=…` lists them page by
-   * page.
+   * The channels of the tag with all fields. The list is empty if `children=false` was requested; a
+   * request with `tag=…` then lists the channels page by page.
    */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
 /**
- * A row of the list. In tag mode it is a tag with its channels; a channel without a tag stands
- * alone.
+ * A row of the channel list. In tag mode, a row is a tag with its channels, or a channel without a
+ * tag.
  */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
@@ -72,7 +79,7 @@ export type ChannelEntry = Static<typeof ChannelEntry>
 export const ModelEntry = Type.Object({ id: Type.String() })
 export type ModelEntry = Static<typeof ModelEntry>
 
-/** The columns that the list can be sorted by. */
+/** The columns by which the list of channels can be sorted. */
 const CHANNEL_SORTS = [
   'id',
   'name',
@@ -98,11 +105,11 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
-  /** `false`: in tag mode, tags are listed without their channels. */
+  /** If it is `false`, tag mode lists tags without their channels. */
   children: Query.flag,
-  /** Lists channels with exactly this tag. */
+  /** Limits the list to channels with exactly this tag. */
   tag: Query.text,
-  /** 0: all channels that are not enabled. */
+  /** Limits the list to channels with this status. 0 means all channels that are not enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.integer,
   sort: choiceOf(CHANNEL_SORTS),

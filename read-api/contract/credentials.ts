@@ -8,7 +8,7 @@ export const OwnSession = Type.Object({
   user_agent: Type.String(),
   started_at: Type.Integer(),
   seen_at: Type.Integer(),
-  /** True for the session of this request. */
+  /** True for the session that sent this request. */
   is_current: Type.Boolean(),
 })
 export type OwnSession = Static<typeof OwnSession>
@@ -21,13 +21,13 @@ export const OwnPasskey = Type.Object({
 })
 export type OwnPasskey = Static<typeof OwnPasskey>
 
-/** The user's credentials other than the password. Times are in Unix seconds. */
+/** The overview of the user's credentials other than the password. Times are in Unix seconds. */
 export const CredentialsOverview = Type.Object({
   access_token: Type.Union([
     Type.Object({ issued_at: Type.Integer(), expires_at: Type.Integer() }),
     Type.Null(),
   ]),
-  /** The time at which the authenticator app was enabled; null if it is not. */
+  /** The time at which the authenticator app was enabled. null means that it is not enabled. */
   totp_since: Type.Union([Type.Integer(), Type.Null()]),
   /** The number of unused recovery codes. */
   recovery_codes: Type.Integer(),

@@ -1,4 +1,4 @@
-/** The columns of a CSV export in their order. Column names are the same in every language. */
+/** The columns of a CSV export, in their order. The column names do not depend on the language. */
 const EXPORT_COLUMNS = [
   'id',
   'time',
@@ -35,6 +35,6 @@ const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'provider_cost_usd',
 ])
 
-/** The columns that a file can have for this reader. */
+/** Returns the columns that an export for this reader may contain. */
 export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
   EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))

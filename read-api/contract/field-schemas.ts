@@ -31,11 +31,11 @@ type AnswerProperties<F extends Fields> = {
   [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
 }
 
-/** The properties of a request that may set the fields: all optional, with their bounds. */
+/** Returns the schemas of the fields in requests. All fields are optional and have their bounds. */
 export const requestProperties = <F extends Fields>(fields: F): RequestProperties<F> =>
   byWireName(fields, (field) => Type.Optional(requestSchema(field))) as RequestProperties<F>
 
-/** The properties of an answer. */
+/** Returns the schemas of the fields in responses. */
 export const answerProperties = <F extends Fields>(fields: F): AnswerProperties<F> =>
   byWireName(fields, answerSchema) as AnswerProperties<F>
 

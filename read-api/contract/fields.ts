@@ -1,9 +1,10 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
 /**
- * A field of a resource that is stored as it is sent. Its request and response schemas, its column,
- * its answer, its form's draft and the validation of that draft follow from this description.
- * `initial` is the value of a new resource, and of one that was stored before the field existed.
+ * A field of a resource that is stored as it is sent. The request and response schemas, the
+ * database column, the form in the console and its validation are derived from this description.
+ * `initial` is the value in a new resource, and in a resource that was stored before the field
+ * existed.
  */
 export type Field = { readonly wire: string } & (
   | {
@@ -13,11 +14,11 @@ export type Field = { readonly wire: string } & (
       readonly initial: number
     }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
-  /** A text without surrounding spaces; null means empty. */
+  /** Text whose surrounding spaces are removed. null means empty. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
-  /** Personal text: encrypted with its owner's key where it is stored; null means empty. */
+  /** Personal text, which is stored encrypted with its owner's key. null means empty. */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
-  /** Different names; separated by commas on the wire. */
+  /** Distinct names. On the wire they are separated by commas. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
   /** A flag that is 1 or 0 on the wire. */
@@ -38,13 +39,13 @@ type Plain = {
 type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
 type Answered = Omit<Plain, 'names' | 'numericFlag'> & { names: string; numericFlag: number }
 
-/** The values by field name, as the domain has them. */
+/** The values of the fields by their names in the domain. Personal texts are encrypted. */
 export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: Stored[F[Name]['type']] }
 
-/** As `ValuesOf`, with the sealed texts decrypted. */
+/** The values of the fields by their names in the domain. Personal texts are decrypted. */
 export type PlainValuesOf<F extends Fields> = { readonly [Name in keyof F]: Plain[F[Name]['type']] }
 
-/** The values by wire name, as answers have them. */
+/** The values of the fields by their names on the wire, in the form of responses. */
 export type AnswerOf<F extends Fields> = {
   [Name in keyof F as F[Name]['wire']]: Answered[F[Name]['type']]
 }
@@ -52,7 +53,10 @@ export type AnswerOf<F extends Fields> = {
 export const initialValues = <F extends Fields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
-/** The values that a request sets. Fields that it leaves out are left out. */
+/**
+ * Returns the values of the fields that a request contains. Fields that are missing in the request
+ * are omitted.
+ */
 export function sentValues<F extends Fields>(fields: F, body: object): Partial<PlainValuesOf<F>> {
   const sent = new Map<string, unknown>(Object.entries(body))
   const present = Object.entries(fields).filter(([, { wire }]) => sent.get(wire) !== undefined)
@@ -69,7 +73,7 @@ function plainValue({ type }: Field, sent: string | number | boolean | null): un
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** The answer to a request for these values. */
+/** Returns the values in the form of responses. */
 export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
@@ -83,7 +87,7 @@ function answeredValue({ type }: Field, value: unknown): unknown {
   return type === 'numericFlag' ? Number(value) : value
 }
 
-/** The values with the sealed texts decrypted; empty where `open` finds no key. */
+/** Decrypts the personal texts. A text is empty if `open` finds no key for it. */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,
@@ -97,7 +101,7 @@ export async function openValues<F extends Fields>(
   return Object.fromEntries(await Promise.all(entries)) as PlainValuesOf<F>
 }
 
-/** The names in a comma-separated text, each once. */
+/** Returns the names in a comma-separated text, without duplicates. */
 export const namesIn = (text: string): readonly string[] => [
   ...new Set(
     text

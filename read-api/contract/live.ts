@@ -22,12 +22,17 @@ export type LiveRequest =
   | { type: 'ping' }
 
 /**
- * `channels` carries a changed row or its removal, test results, and health figures, which have no
- * position in the stream. `tokens` goes to their owner only; an admin does not receive the tokens
- * of others. `inbox` carries the number of unread messages, on subscription and whenever the inbox
- * changes. `tasks` carries a changed drawing or music task, and the progress of unfinished ones.
- * `users`, for admins, names a user who was created or changed and is to be read again. `stats`,
- * for admins, carries the site's totals in the form of `/api/log/stat`, on subscription and
+ * A message of the live socket. `event` messages have these topics:
+ * `logs` sends a new row of the log.
+ * `channels` sends a changed channel or its removal, test results, and health figures. Health
+ * figures have no position in the stream.
+ * `tokens` sends changed tokens, only to their owner. An admin does not receive the tokens of other
+ * users.
+ * `inbox` sends the number of unread messages, on subscription and whenever the inbox changes.
+ * `tasks` sends a changed drawing or music task, and the progress of unfinished tasks.
+ * `users`, for admins, sends the id of a user who was created or changed, so that the client reads
+ * the user again.
+ * `stats`, for admins, sends the site's totals in the form of `/api/log/stat`, on subscription and
  * whenever they change.
  */
 export type LiveMessage =

@@ -2,14 +2,20 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Query, sortedBy } from './envelope.ts'
 
 export const LogEntry = Type.Object({
-  /** Ascending with time; equals the position of the event that created the row. */
+  /**
+   * The id of the row, which increases with time. It equals the position of the event that created
+   * the row.
+   */
   id: Type.Integer(),
-  /** Unix seconds. */
+  /** The time of the row in Unix seconds. */
   created_at: Type.Integer(),
-  /** 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+  /**
+   * The type of the row: 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 check-in, 6
+   * error.
+   */
   type: Type.Integer(),
   request_id: Type.String(),
-  /** 0 and empty unless the reader is an admin. */
+  /** The id of the channel. Channel fields are 0 or empty for readers who are not admins. */
   channel: Type.Integer(),
   channel_name: Type.String(),
   username: Type.String(),
@@ -17,7 +23,7 @@ export const LogEntry = Type.Object({
   token_name: Type.String(),
   group: Type.String(),
   model_name: Type.String(),
-  /** Whole seconds. */
+  /** The duration of the call in whole seconds. */
   use_time: Type.Integer(),
   is_stream: Type.Boolean(),
   prompt_tokens: Type.Integer(),
@@ -25,14 +31,14 @@ export const LogEntry = Type.Object({
   quota: Type.Integer(),
   content: Type.String(),
   client_ip: Type.String(),
-  /** JSON text, see `LogOther`. */
+  /** Further details as JSON text. See `LogOther` for its members. */
   other: Type.String(),
 })
 export type LogEntry = Static<typeof LogEntry>
 
 /**
- * The disjoint counts that a charge is computed from; `output` includes `reasoning` and
- * `outputAudio`.
+ * The counts from which a charge is computed. They do not overlap, except that `output` includes
+ * `reasoning` and `outputAudio`.
  */
 export type LoggedUsage = {
   inputUncached?: number
@@ -44,26 +50,29 @@ export type LoggedUsage = {
   output?: number
   reasoning?: number
   outputAudio?: number
-  /** The number of calls, if the price is per call; 1 when absent. */
+  /** The number of calls if the price is per call. If it is omitted, it is 1. */
   calls?: number
 }
 
 /**
- * The parsed `other`. Ratios and prices are numbers here; `price` has them as exact decimals in
- * text.
+ * The members of `other` after parsing. Ratios and prices are numbers, while `price` contains them
+ * as exact decimals in text.
  */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio if the call used another group than the user's. */
+  /** The group ratio. It is only present if the call used another group than the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
-  /** For a call with audio: tokens of each kind, and the ratios of audio tokens to text tokens. */
+  /**
+   * Set for a call with audio. The next fields contain the tokens of each kind, and the ratios of
+   * audio tokens to text tokens.
+   */
   audio?: boolean
   audio_input?: number
   audio_output?: number
@@ -71,64 +80,73 @@ export type LogOther = {
   text_output?: number
   audio_ratio?: number
   audio_completion_ratio?: number
-  /** Time to the first token in milliseconds. */
+  /** The time to the first token in milliseconds. */
   frt?: number
-  /** The total duration in milliseconds. */
+  /** The total duration of the call in milliseconds. */
   duration_ms?: number
-  /** Only for admins, also the next field. */
+  /**
+   * Whether the channel mapped the model to another name. This field and the next are for admins
+   * only.
+   */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
-  /** The effort that the caller requested, such as `low` or `high`. */
+  /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
    * The output limit that was sent to the provider because the balance or the token's budget could
-   * not cover a larger one; tokens of each choice.
+   * not cover a larger limit. The unit is tokens per choice.
    */
   output_limit?: number
-  /** The total usage, if only `usage` could be paid. */
+  /** The full usage, if the account could only pay for `usage`. */
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /** For the end `revoked`: the code that the caller received, such as `user_disabled`. */
+  /**
+   * The error code that the caller received if the call ended as `revoked`, such as
+   * `user_disabled`.
+   */
   end_reason?: string
-  /** For a failed call: the provider's message without keys, accounts and addresses. */
+  /** The provider's message about a failed call, without keys, accounts and addresses. */
   provider_message?: string
-  /** The quota held at admission; everything except the charge was released. */
+  /**
+   * The quota that was held at the admission of the call. Everything except the charge was
+   * released.
+   */
   hold?: number
   anomaly?: string
   /**
-   * The price at admission, as the event stores it: decimals as text, also in `list`, so that the
-   * quota can be recomputed exactly. `mode` is `tokens` (`model`, `completion`, `cacheRead`,
+   * The price at the admission of the call, as the event stores it. All decimals are text, so that
+   * the charge can be recomputed exactly. `mode` is `tokens` (`model`, `completion`, `cacheRead`,
    * `cacheWrite`, `image`, `audio`, `audioCompletion`, `group`) or `call` (`price`, `group`).
    */
   price?: Record<string, string>
-  /** The usage in priced units; counts of 0 may be left out. */
+  /** The usage in priced units. Counts of 0 may be omitted. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * Only for admins: who changed the balance or group, and the reason. null if none was given,
-   * empty once it was erased with the user's texts.
+   * The admin who changed the balance or group, for admins only. `note` is the reason: null if none
+   * was given, and empty after the user's texts were erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * Only for admins: the provider's charge for the call in quota, and as a multiple of the list
-   * price (group ratio 1) in a decimal. Left out if unknown.
+   * The provider's charge for the call in quota, for admins only. `cost_ratio` is the charge as a
+   * multiple of the list price (group ratio 1). Both are omitted if the charge is unknown.
    */
   cost?: number
   cost_ratio?: string
-  /** Only for admins: every attempt in order. */
+  /** All attempts of the call in order, for admins only. */
   admin_info?: {
     use_channel: number[]
     attempts: { channel: number; status: number | null; error: string | null; ms: number }[]
   }
 }
 
-/** `total` is always exact. */
+/** A page of the log. `total` is always exact. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -138,7 +156,7 @@ export type LogPage = Static<typeof LogPage>
 
 export const LogStat = Type.Object({
   quota: Type.Integer(),
-  /** Calls and tokens of the last 60 seconds. */
+  /** The number of calls in the last 60 seconds. `tpm` is the number of tokens. */
   rpm: Type.Integer(),
   tpm: Type.Integer(),
   prompt_tokens: Type.Integer(),
@@ -147,9 +165,9 @@ export const LogStat = Type.Object({
 })
 export type LogStat = Static<typeof LogStat>
 
-/** The usage of one model in one hour, for the dashboard's chart. */
+/** The usage of one model in one hour, for the chart of the dashboard. */
 export const UsagePoint = Type.Object({
-  /** Unix seconds of the hour's start. */
+  /** The start of the hour in Unix seconds. */
   created_at: Type.Integer(),
   model_name: Type.String(),
   count: Type.Integer(),
@@ -158,7 +176,10 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/** The filters of the log and its totals. All are optional; an empty filter matches everything. */
+/**
+ * The filters of the log and of its totals. All filters are optional, and an empty filter matches
+ * everything.
+ */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -169,14 +190,16 @@ const LogFilters = {
   end_timestamp: Query.integer,
 }
 
-/** Admins see the rows of all users, and can filter by user and channel. */
+/**
+ * The filters for admins, who see the rows of all users and can also filter by user and channel.
+ */
 const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
 
 const AllStat = Type.Object(AdminFilters)
 export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
-/** The columns that the newest 10 000 rows can be sorted by. */
+/** The columns by which the newest 10 000 rows can be sorted. */
 const LOG_SORTS = [
   'created_at',
   'type',
@@ -191,16 +214,19 @@ const LOG_SORTS = [
   'use_time',
 ] as const
 
-/** `before`: lists rows below this row id, instead of from the start; not for a sorted list. */
+/**
+ * The paging parameters. `before` is a row id: the page then starts below that row. It does not
+ * apply to a sorted list.
+ */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
 const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
 
 const FileOptions = {
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
-  /** The IANA time zone of a CSV's times; the default is UTC. */
+  /** The IANA time zone of the times in a CSV file. The default is UTC. */
   zone: Type.Optional(Type.String({ maxLength: 64 })),
-  /** Names of the columns of a CSV, comma-separated; the default is all columns. */
+  /** The names of the columns in a CSV file, comma-separated. The default is all columns. */
   columns: Type.Optional(Type.String({ maxLength: 500 })),
 }
 const AllRows = Type.Object({ ...AdminFilters, ...FileOptions })

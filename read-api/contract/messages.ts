@@ -3,14 +3,14 @@ import { Envelope, IdParams, Page, Query, sortedBy } from './envelope.ts'
 
 const format = Type.Union([Type.Literal('markdown'), Type.Literal('html'), Type.Literal('plain')])
 
-/** Unix seconds, or null. */
+/** A time in Unix seconds, or null. */
 const time = Type.Union([Type.Integer(), Type.Null()])
 
-/** A message in a recipient's inbox. Times are in Unix seconds. */
+/** A message in the inbox of a recipient. Times are in Unix seconds. */
 export const InboxMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
-  /** Truncated to 2 000 characters in lists. */
+  /** The text of the message. Lists contain at most its first 2 000 characters. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),
@@ -25,11 +25,11 @@ export type UnreadCount = Static<typeof UnreadCount>
 export const AdminMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
-  /** Truncated to 2 000 characters in lists. */
+  /** The text of the message. Lists contain at most its first 2 000 characters. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),
-  /** null if it was never edited. */
+  /** The time of the last edit. null means that the message was never edited. */
   updated_at: time,
   stats: Type.Object({ total_recipients: Type.Integer(), read_count: Type.Integer() }),
 })
@@ -37,14 +37,14 @@ export type AdminMessage = Static<typeof AdminMessage>
 
 export const Recipient = Type.Object({
   user_id: Type.Integer(),
-  /** Empty once the user was erased. */
+  /** The name of the user. It is empty if the user was erased. */
   username: Type.String(),
   display_name: Type.String(),
   read_at: time,
 })
 export type Recipient = Static<typeof Recipient>
 
-/** The columns that the list can be sorted by. */
+/** The columns by which the list of messages can be sorted. */
 const MESSAGE_SORTS = [
   'id',
   'title',

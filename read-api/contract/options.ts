@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Page, Query } from './envelope.ts'
 
 /**
- * Values are text: booleans are `true` or `false`; lists and maps are JSON, reformatted for
- * display. Secrets read as `***`, or empty if unset.
+ * An option with its current value as text. Booleans are `true` or `false`. Lists and maps are
+ * JSON, formatted for display. A secret value is shown as `***`, or empty if it is not set.
  */
 export const Option = Type.Object({ key: Type.String(), value: Type.String() })
 export type Option = Static<typeof Option>
@@ -19,24 +19,28 @@ const Tab = Type.Union([
   Type.Literal('other'),
 ])
 
-/** The type and the validation of a value; fields that do not apply to the kind are left out. */
+/**
+ * The type of an option's value, with its validation rules. Fields that do not apply to the kind
+ * are omitted.
+ */
 export const OptionType = Type.Object({
   /**
-   * flag, integer, decimal, text (one line), lines, url, link, choice; JSON: ratios, nested-ratios,
-   * choice-by-name, names, counts, list, links, object.
+   * The kind of the value. Plain kinds are flag, integer, decimal, text (one line), lines, url,
+   * link and choice. JSON kinds are ratios, nested-ratios, choice-by-name, names, counts, list,
+   * links and object.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
-  /** An empty text is rejected. */
+  /** Set if the text must not be empty. */
   is_required: Type.Optional(Type.Boolean()),
-  /** The format of a non-empty text: host or mail. */
+  /** The required form of text that is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** An empty text is allowed and means none. */
+  /** Set if the text may be empty, which means that there is no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
-  /** A key that the JSON must contain. */
+  /** A name that the JSON object must contain. */
   required: Type.Optional(Type.String()),
 })
 export type OptionType = Static<typeof OptionType>
@@ -44,26 +48,34 @@ export type OptionType = Static<typeof OptionType>
 export const OptionSchema = Type.Object({
   key: Type.String(),
   tab: Tab,
-  /** The section's `id`. */
+  /** The `id` of the section that contains the option. */
   section: Type.String(),
   type: OptionType,
   default: Type.String(),
   is_secret: Type.Boolean(),
-  /** 10 admin, 100 super admin. */
+  /** The lowest role that may set the option: 10 is an admin, 100 the super admin. */
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
-  /** quota, dollar, percent, second, minute, millisecond; empty: none. */
+  /**
+   * The unit of a number: quota, dollar, percent, second, minute or millisecond. It is empty if
+   * there is none.
+   */
   unit: Type.String(),
   /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /** States that the option has no effect and why it is kept; the console leaves it out. */
+  /**
+   * The reason why an option without effect is kept. The console does not show options with a note.
+   */
   note: Type.Union([Words, Type.Null()]),
-  /** The message for a value out of bounds, instead of the general one. */
+  /** The error message for a value that is out of bounds. It replaces the general message. */
   bounds_words: Type.Union([Words, Type.Null()]),
-  /** The option that this number must not be below, unless it is 0; empty: none. */
+  /**
+   * The key of another option. The value must not be below the value of that option, unless that
+   * value is 0. It is empty if there is no such option.
+   */
   not_below: Type.String(),
-  /** The form asks for confirmation before this value is chosen. */
+  /** A value for which the form asks for confirmation before it is chosen. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
 })
 export type OptionSchema = Static<typeof OptionSchema>
@@ -76,7 +88,7 @@ export const OptionSection = Type.Object({
 })
 export type OptionSection = Static<typeof OptionSection>
 
-/** Sections and options in the order in which forms show them. */
+/** All sections and options in the order in which forms show them. */
 export const OptionsSchema = Type.Object({
   sections: Type.Array(OptionSection),
   options: Type.Array(OptionSchema),
@@ -84,36 +96,47 @@ export const OptionsSchema = Type.Object({
 export type OptionsSchema = Static<typeof OptionsSchema>
 
 export const OptionChange = Type.Object({
-  /** The position of its event. */
+  /** The position of the event that changed the option. */
   id: Type.Integer(),
   key: Type.String(),
-  /** null: unknown. Secrets read as `***` while set. */
+  /**
+   * The value before the change. null means that it is unknown. A secret value is shown as `***` if
+   * it is set.
+   */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.String(),
-  /** `user:7`, or a part of the system such as `system:setup`. */
+  /**
+   * The cause of the change: a user such as `user:7`, or a part of the system such as
+   * `system:setup`.
+   */
   actor: Type.String(),
-  /** The user's name; empty for a part of the system. */
+  /** The name of the user. It is empty for a part of the system. */
   username: Type.String(),
-  /** The id of the scheduled price change that caused it; otherwise 0. */
+  /** The id of the scheduled price change that caused the change. 0 means that there was none. */
   planned_id: Type.Integer(),
-  /** Unix seconds. */
+  /** The time of the change in Unix seconds. */
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
-/** One change of one price: of a model, a group, or a group's users in another group. */
+/**
+ * A change of one price. The price is that of a model, of a group, or of a group for users of
+ * another group.
+ */
 export const PriceChange = Type.Object({
-  /** Unix seconds. */
+  /** The time of the change in Unix seconds. */
   time: Type.Integer(),
   user_id: Type.Integer(),
-  /** Empty for user 0, the system. */
+  /** The name of the user. It is empty for user 0, which is the system. */
   username: Type.String(),
-  /** The id of the scheduled change that took effect; otherwise 0. */
+  /** The id of the scheduled change that took effect. 0 means that the change was not scheduled. */
   planned_id: Type.Integer(),
   option: Type.String(),
   model: Type.String(),
   group: Type.String(),
   user_group: Type.String(),
-  /** Exact decimals; null: no entry. */
+  /**
+   * The price before and after the change, as exact decimals. null means that there is no entry.
+   */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.Union([Type.String(), Type.Null()]),
 })
@@ -121,7 +144,7 @@ export type PriceChange = Static<typeof PriceChange>
 
 export const ScheduledChange = Type.Object({
   id: Type.Integer(),
-  /** Unix seconds, like the other times. */
+  /** The time of the scheduled change. All times are in Unix seconds. */
   at: Type.Integer(),
   created_time: Type.Integer(),
   username: Type.String(),
@@ -131,9 +154,9 @@ export const ScheduledChange = Type.Object({
     Type.Literal('cancelled'),
     Type.Literal('failed'),
   ]),
-  /** 0 while it is pending. */
+  /** The time at which the change was applied, cancelled or failed. 0 means that it is pending. */
   ended_time: Type.Integer(),
-  /** The reason of a failure. */
+  /** The error code, if the change failed. */
   fault: Type.String(),
   changes: Type.Array(
     Type.Object({
@@ -145,18 +168,22 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** The ratio maps of one source, as exact decimals in text. */
+/** The ratio maps of one source. Ratios are exact decimals in text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /** `shipped` with this release, or `fetched` from the configured address. */
+  /**
+   * The origin of the maps: `shipped` with this release, or `fetched` from the configured address.
+   */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
-  /** The date of the shipped list; empty for a fetched one. */
+  /** The date of the shipped maps. It is empty for fetched maps. */
   as_of: Type.String(),
-  /** True if the configured address could not be used; the shipped list is returned then. */
+  /**
+   * True if the configured address could not be used. The response then contains the shipped maps.
+   */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),
-  /** Model → maximum output tokens; models without a published limit are left out. */
+  /** The maximum number of output tokens by model. Models without a published limit are omitted. */
   max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>

@@ -4,34 +4,34 @@ import { UsableGroups } from './users.ts'
 /** A callable model and its price before the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
-  /** The vendor, derived from the model name; empty if unknown. */
+  /** The vendor of the model, derived from the model name. It is empty if the vendor is unknown. */
   owner_by: Type.String(),
-  /** 0: priced by tokens, 1: priced by call. */
+  /** How the model is priced: 0 means by tokens, 1 means per call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  /** 1 means $2 per million input tokens; 0 if the price is per call. */
+  /** The model ratio. 1 means $2 per million input tokens. It is 0 if the price is per call. */
   model_ratio: Type.Number(),
-  /** Dollars per call; 0 if the price is by tokens. */
+  /** The price in dollars per call. It is 0 if the price is by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
-  /** The caller's groups that can use the model. */
+  /** The groups of the caller with which the model can be called. */
   enable_groups: Type.Array(Type.String()),
 })
 export type PricedModel = Static<typeof PricedModel>
 
 /**
- * `GET /api/pricing`: the maps stand next to `data`, because the programs of the ecosystem expect
- * them there.
+ * The response of `GET /api/pricing`. The maps are members beside `data`, because programs of the
+ * ecosystem expect them there.
  */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Array(PricedModel),
-  /** Group → the caller's ratio in it. */
+  /** The ratio that the caller pays, by group. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
-  /** The caller's group; `default` for visitors. */
+  /** The group of the caller. It is `default` for visitors. */
   user_group: Type.String(),
 })
 export type Pricing = Static<typeof Pricing>

@@ -4,35 +4,42 @@ import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 export const Redemption = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The key, in an admin's session; empty for an access token. */
+  /**
+   * The key of the code. It is only shown in an admin's session and is empty for an access token.
+   */
   key: Type.String(),
-  /** The last four characters; empty for a short key. */
+  /** The last four characters of the key. It is empty for a short key. */
   key_hint: Type.String(),
   /** The quota that each use credits. */
   quota: Type.Integer(),
-  /** 1 unused, 2 disabled, 3 used. A gift code stays unused after being redeemed. */
+  /**
+   * The status of the code: 1 is unused, 2 disabled, 3 used. A gift code stays unused after it was
+   * redeemed.
+   */
   status: Type.Integer(),
-  /** Unix seconds, like all times. */
+  /** The time of the creation. All times are in Unix seconds. */
   created_time: Type.Integer(),
-  /** The last user who redeemed it; 0: none. */
+  /** The last user who redeemed the code. 0 means that no user has redeemed it. */
   used_user_id: Type.Integer(),
   used_username: Type.String(),
-  /** The time of the last redemption; 0: never. */
+  /** The time of the last redemption. 0 means that the code was never redeemed. */
   redeemed_time: Type.Integer(),
   is_gift: Type.Boolean(),
-  /** -1: unlimited; 1 unless it is a gift. */
+  /**
+   * The maximum number of uses. -1 means that there is no limit. It is 1 unless the code is a gift.
+   */
   max_uses: Type.Integer(),
   used_count: Type.Integer(),
-  /** 0: immediately. */
+  /** The time from which the code is valid. 0 means that it is valid immediately. */
   valid_from: Type.Integer(),
-  /** 0: never expires. */
+  /** The time at which the code expires. 0 means that it never expires. */
   valid_until: Type.Integer(),
 })
 export type Redemption = Static<typeof Redemption>
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
-/** The columns that the list can be sorted by. */
+/** The columns by which the list of codes can be sorted. */
 const REDEMPTION_SORTS = [
   'id',
   'name',

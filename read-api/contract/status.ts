@@ -21,7 +21,7 @@ export const Status = Type.Object({
   docs_link: Type.String(),
   server_address: Type.String(),
   version: Type.String(),
-  /** Unix seconds. */
+  /** The time at which the server started, in Unix seconds. */
   start_time: Type.Integer(),
   aff_enabled: Type.Boolean(),
   check_in_enabled: Type.Boolean(),
@@ -31,7 +31,10 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /** The configured endpoint or the one of the discovery document; empty until that is known. */
+  /**
+   * The configured endpoint, or the endpoint of the discovery document. It is empty until the
+   * endpoint is known.
+   */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),
@@ -48,15 +51,15 @@ export const Status = Type.Object({
   topup_methods: Type.Array(
     Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
   ),
-  /** Another place to buy quota; empty for none. */
+  /** The address of another place to buy quota. It is empty if there is none. */
   top_up_link: Type.String(),
-  /** The inviter's share of each top-up; 0 without rebates. */
+  /** The inviter's share of each top-up in percent. It is 0 if rebates are disabled. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
-  /** Group → badge colour; groups that are left out have the default colour. */
+  /** The badge colour by group. Groups that are omitted have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** False until `/setup` has created the root account. */
+  /** Whether the site is set up. It is false until `/setup` has created the root account. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -69,14 +72,14 @@ export const SetupStatus = Type.Object({
 export type SetupStatus = Static<typeof SetupStatus>
 
 export const LatestRelease = Type.Object({
-  /** The running version. */
+  /** The version that is running. */
   current: Type.String(),
-  /** Empty if no release source is configured. */
+  /** The latest version. It is empty if no release source is configured. */
   latest: Type.String(),
   /** The release notes as their author wrote them. */
   notes: Type.String(),
   is_newer: Type.Boolean(),
-  /** Unix seconds; 0 if no release source is configured. */
+  /** The time of the last check in Unix seconds. It is 0 if no release source is configured. */
   checked_at: Type.Integer(),
 })
 export type LatestRelease = Static<typeof LatestRelease>

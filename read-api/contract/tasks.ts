@@ -1,56 +1,72 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 
-/** `total` counts up to 100 000; beyond that `is_total_capped` is true. */
+/**
+ * Returns the schema for one page of tasks. `total` is at most 100 000. If there are more tasks,
+ * `is_total_capped` is true.
+ */
 export const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
-/** The fields that drawing and music tasks share. */
+/** The fields that drawing tasks and music tasks have in common. */
 const TaskFields = {
-  /** Ascending with time. */
+  /** The id of the row, which increases with time. */
   id: Type.Integer(),
   user_id: Type.Integer(),
   username: Type.String(),
-  /** 0 and empty unless the reader is an admin, and before a channel is chosen. */
+  /**
+   * The channel of the task. It is 0 before a channel is chosen, and for readers who are not admins.
+   */
   channel_id: Type.Integer(),
   channel_name: Type.String(),
-  /** `IMAGINE`, `UPSCALE`, `MUSIC`… */
+  /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: Type.String(),
-  /** `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`; `SUCCESS`, `FAILURE` */
+  /**
+   * The status of the task: `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`.
+   * Final statuses are `SUCCESS` and `FAILURE`.
+   */
   status: Type.String(),
-  /** Such as `40%`. */
+  /** The progress in percent, such as `40%`. */
   progress: Type.String(),
-  /** Unix seconds; 0 means not yet. */
+  /** The time of the submission. Times are in Unix seconds, and 0 means not yet. */
   submit_time: Type.Integer(),
   start_time: Type.Integer(),
   finish_time: Type.Integer(),
-  /** The caller's prompt. */
   prompt: Type.String(),
-  /** The reason of a failure, as the provider or the gateway words it; otherwise empty. */
+  /**
+   * The reason of a failure in the words of the provider or the gateway. It is empty for other
+   * tasks.
+   */
   fail_reason: Type.String(),
 }
 
 export const DrawingTask = Type.Object({
   ...TaskFields,
   mj_id: Type.String(),
-  /** The provider's code: 1 submitted, 21 waiting, 22 duplicate; 0: not submitted. */
+  /**
+   * The code of the provider's answer: 1 is submitted, 21 waiting, 22 duplicate. 0 means that the
+   * task was not submitted.
+   */
   code: Type.Integer(),
   description: Type.String(),
   prompt_en: Type.String(),
-  /** A URL that browsers may open; empty while there is no picture. */
+  /** The URL of the picture, which browsers may open. It is empty while there is no picture. */
   image_url: Type.String(),
 })
 export type DrawingTask = Static<typeof DrawingTask>
 
-/** One result of a music task; lyrics consist of the text only. */
+/** One result of a music task. For lyrics, only the text is set. */
 export const Song = Type.Object({
   title: Type.String(),
-  /** The lyrics. */
+  /** The lyrics of the song. */
   text: Type.String(),
   tags: Type.String(),
-  /** Seconds; 0 if unknown. */
+  /** The duration in seconds. 0 means that it is unknown. */
   duration: Type.Number(),
-  /** URLs that browsers may open; empty if there is none. */
+  /**
+   * The URLs of the audio file and of the image, which browsers may open. They are empty if there
+   * is none.
+   */
   audio_url: Type.String(),
   image_url: Type.String(),
 })
@@ -65,15 +81,15 @@ export const MusicTask = Type.Object({
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * The data of the live topic `tasks`: a changed task, or the progress of some tasks by their
- * `mj_id` or `task_id`. Progress has no position in the stream and is read again with each list.
+ * The data of the live topic `tasks`: a changed task, or the progress of several tasks by `mj_id`
+ * or `task_id`. Progress has no position in the stream, so clients read it again with each list.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
   | { kind: 'music'; id: number; task: MusicTask }
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
-/** The columns that the newest 10 000 tasks can be sorted by. */
+/** The columns by which the newest 10 000 tasks can be sorted. */
 const TASK_SORTS = [
   'submit_time',
   'finish_time',
@@ -86,7 +102,10 @@ const TASK_SORTS = [
   'code',
 ] as const
 
-/** Times are in Unix seconds; both ends are inclusive. `channel_id` is only for admins. */
+/**
+ * The filters of the task lists. Times are in Unix seconds and inclusive. `channel_id` is for
+ * admins only.
+ */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,
@@ -96,7 +115,7 @@ const Filters = {
 }
 const DrawingQuery = Type.Object({ ...Filters, mj_id: Query.text })
 const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
-/** The query of either list. */
+/** The query parameters of the drawing list or the music list. */
 export type TaskQuery = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
 
 const drawings = { querystring: DrawingQuery, response: { 200: Envelope(TaskPage(DrawingTask)) } }

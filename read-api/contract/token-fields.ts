@@ -1,21 +1,24 @@
 import type { Fields } from './fields.ts'
 
-/** The maximum length of a name in characters, including the suffix of a batch. */
+/**
+ * The maximum length of a token's name in characters. It includes the suffix of tokens that are
+ * created as a batch.
+ */
 export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
-/** In quota units. */
+/** The budget of a new token in the form, in quota. */
 export const TOKEN_REMAIN_INITIAL = 500_000
 
 /**
- * The fields of a token that its owner may change and that are stored as they are sent. Each has
- * the name of its term in the token's events.
+ * The fields of a token that its owner may change and that are stored as they are sent. They have
+ * the names of the terms in the token's events.
  */
 export const TOKEN_FIELDS = {
-  /** Empty for the user's own group. */
+  /** The group of the token's calls. If it is empty, the user's group applies. */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
-  /** IP addresses and networks, one on each line; empty allows every address. */
+  /** The allowed IP addresses and networks, one per line. An empty text allows all addresses. */
   allowIps: { wire: 'allow_ips', type: 'sealedText', maxLength: 20_000, initial: null },
-  /** Model tokens of its calls in any minute; 0 means no limit. */
+  /** The maximum number of model tokens that calls may use in any minute. 0 means no limit. */
   tokensPerMinute: {
     wire: 'rate_limit_tpm',
     type: 'integer',
@@ -23,11 +26,14 @@ export const TOKEN_FIELDS = {
     max: 1_000_000_000,
     initial: 0,
   },
-  /** Concurrent calls; 0 means no limit. */
+  /** The maximum number of simultaneous calls. 0 means no limit. */
   maxConcurrency: { wire: 'max_concurrency', type: 'integer', min: 0, max: 100_000, initial: 0 },
 } as const satisfies Fields
 
-/** The fields of the term `rateLimit`: calls and successful calls per period; 0 means no limit. */
+/**
+ * The fields of the term `rateLimit`: the maximum numbers of calls and of successful calls per
+ * period. 0 means no limit.
+ */
 export const RATE_LIMIT_FIELDS = {
   isEnabled: { wire: 'rate_limit_enabled', type: 'flag', initial: false },
   periodSeconds: {

@@ -3,18 +3,18 @@ import { choiceOf, Envelope, IdParams, Page, Query } from './envelope.ts'
 import { answerProperties } from './field-schemas.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS } from './token-fields.ts'
 
-/** The fields that calls and time change, which the live socket pushes. */
+/** The fields of a token that change with calls or with time. The live socket pushes them. */
 export const TokenState = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
+  /** The status of the token: 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
   status: Type.Integer(),
   remain_quota: Type.Integer(),
   used_quota: Type.Integer(),
   unlimited_quota: Type.Boolean(),
-  /** Unix seconds; -1 means never. */
+  /** The expiry in Unix seconds. -1 means never. */
   expired_time: Type.Integer(),
-  /** The time of the last call in Unix seconds; 0 means never. */
+  /** The time of the last call in Unix seconds. 0 means that the token was never used. */
   accessed_time: Type.Integer(),
 })
 export type TokenState = Static<typeof TokenState>
@@ -30,13 +30,13 @@ export const Token = Type.Object({
   created_time: Type.Integer(),
   ...answerProperties(RATE_LIMIT_FIELDS),
   model_limits_enabled: Type.Boolean(),
-  /** Comma-separated. */
+  /** The names of the allowed models, comma-separated. */
   model_limits: Type.String(),
   ...answerProperties(TOKEN_FIELDS),
 })
 export type Token = Static<typeof Token>
 
-/** The columns that the list can be sorted by. */
+/** The columns by which the list of tokens can be sorted. */
 const TOKEN_SORTS = [
   'id',
   'name',

@@ -8,11 +8,11 @@ const spent = {
   token_used: Type.Integer(),
 }
 
-/** The usage of one token on one UTC day; `token_id` 0 sums the usage of all other tokens. */
+/** The usage of one token on one UTC day. `token_id` 0 is the total of all other tokens. */
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
   created_at: Type.Integer(),
-  /** Negative for the playground. */
+  /** The id of the token. It is negative for the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,
@@ -20,14 +20,14 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * The providers' known charges in quota, and the quota charged for those calls: the margin is
- * `costed_quota` minus `cost`. Both are 0 if no cost is known.
+ * The known charges of the providers in quota. `costed_quota` is the quota that was charged for
+ * these calls, so the margin is `costed_quota` minus `cost`. Both are 0 if no charge is known.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
-/** The site's usage, for admins. */
+/** The usage of the entire site, for admins. */
 export const SiteUsage = Type.Object({
-  /** Totals of the hours that the range touches. */
+  /** The totals of all hours that overlap the range. */
   totals: Type.Object({
     ...spent,
     ...costed,
@@ -38,7 +38,7 @@ export const SiteUsage = Type.Object({
   top_users: Type.Array(
     Type.Object({
       user_id: Type.Integer(),
-      /** Empty once the user was erased. */
+      /** The name of the user. It is empty if the user was erased. */
       username: Type.String(),
       ...spent,
     }),
@@ -52,7 +52,10 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /** The number of events that the slowest read model has not processed yet. */
+  /**
+   * How far the slowest read model is behind. `behind` is the number of events that it has not
+   * processed.
+   */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

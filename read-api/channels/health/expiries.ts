@@ -1,12 +1,16 @@
 import type { TimelineEntry as TimelineRow } from '#projections/channel-timeline/query.ts'
 
-/** An expiry has no event: its id is negative, and it has no actor. */
+/**
+ * A timeline entry for the expiry of a channel. No event records an expiry, so its id is negative
+ * and it has no actor.
+ */
 export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns when a channel expired, newest first, from all changes of its terms, oldest first.
- * `until` (Unix milliseconds) is now, or the time of the channel's deletion.
+ * Returns the times at which a channel expired, newest first. `changes` are all changes of the
+ * channel's terms, oldest first. `until` (Unix milliseconds) is the current time, or the time at
+ * which the channel was deleted.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -37,7 +41,7 @@ export const expiryAt = (seconds: number): Expiry => ({
 
 /**
  * Merges events and expiries into one page, newest first. `rows` are the events from the offset
- * `start`, as many more than a page as there are expiries.
+ * `start`. There must be one page of rows, plus one row per expiry.
  */
 export function mergePage(
   rows: readonly TimelineRow[],
@@ -46,7 +50,7 @@ export function mergePage(
 ): readonly Entry[] {
   const [firstRow] = rows
   if (start > 0 && firstRow === undefined) return []
-  // Expiries before the first row belong to earlier pages.
+  // Expiries that are newer than the first row belong to earlier pages.
   const skipped = start === 0 ? 0 : expiries.filter(({ at }) => at > (firstRow?.at ?? 0)).length
   const merged = [...rows, ...expiries.slice(skipped)].sort(
     (left, right) => right.at - left.at || right.position - left.position,

@@ -11,7 +11,10 @@ import {
 } from '../../contract/channel-health.ts'
 import { type App, type ReadDeps, upToDate } from '../../route.ts'
 
-/** In seconds; every step is a multiple of the stored minutes. */
+/**
+ * The length (in seconds) and the number of the steps of each range. The length is a multiple of a
+ * minute, because figures are stored per minute.
+ */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
   '24h': { step: 1_800, steps: 48 },
@@ -19,8 +22,8 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 }
 
 /**
- * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: success counts and latencies
- * of a channel, step by step until now. The default range is 24 hours.
+ * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: the success counts and
+ * latencies of a channel in equal time steps until now. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

@@ -7,7 +7,10 @@ const FRESH_MS = 900
 
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
-/** The health of all channels and the version at which each changed. A process has one. */
+/**
+ * Caches the health of all channels, with the version in which the health of each channel changed.
+ * Each process has one board.
+ */
 export class HealthBoard {
   private readonly rows: HealthRows
   private readonly now: () => number
@@ -28,7 +31,10 @@ export class HealthBoard {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /** Reads again, unless it was read less than a second ago. Concurrent callers share one read. */
+  /**
+   * Reads the health again, unless the last read started less than a second ago. Concurrent callers
+   * share one read.
+   */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -38,7 +44,7 @@ export class HealthBoard {
     return this.reading
   }
 
-  /** Returns null if nothing has changed. */
+  /** Returns the changes after `version`, or null if nothing has changed. */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

@@ -60,7 +60,10 @@ export class HealthRows {
     }))
   }
 
-  /** Computed only every 5 s, because it visits every model and group of every channel. */
+  /**
+   * Returns the channels that are the last to offer some model. The result is cached for 5 s,
+   * because each computation visits all models and groups of all channels.
+   */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
     if (this.last !== null && at - this.last.at < LAST_CACHE_MS) return this.last.ids
@@ -69,7 +72,10 @@ export class HealthRows {
     return ids
   }
 
-  /** Summed only every 30 s, because a day has many rows and changes little within seconds. */
+  /**
+   * Returns the sums of the last 24 hours. The result is cached for 30 s, because a day has many
+   * rows and changes little within seconds.
+   */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
     const at = core.now()
@@ -152,7 +158,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
-/** Returns the enabled channels that are the only ones to offer some model to some group. */
+/** Returns the enabled channels that alone offer some model to some group. */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {

@@ -15,7 +15,8 @@ import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './expi
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
 /**
- * The history of a channel, and its state at a moment. Returns null if the channel never existed.
+ * Returns the history of a channel and its state at a given time, or null if the channel never
+ * existed.
  */
 export async function timelineAnswer(
   { db, now }: Core,
@@ -50,7 +51,7 @@ export async function timelineAnswer(
   }
 }
 
-/** A deleted channel does not expire any more. */
+/** Returns the time until which a channel can expire: its deletion, or the current time. */
 async function endOf(
   db: Core['db'],
   channelId: number,
@@ -108,7 +109,7 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
   return new Map(users.map(({ id, username }) => [id, username]))
 }
 
-/** Names the key by its index, because its reference means nothing to the reader. */
+/** Identifies a key by its index, because the key's reference means nothing to the reader. */
 function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
@@ -147,7 +148,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** Wire names of the terms; changes of other terms are not listed. */
+/** The names of the terms on the wire. Changes of other terms are not listed. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
@@ -174,7 +175,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/** Returns the fields that each change of terms touched, by the position of the entry. */
+/** Returns the fields that each change of terms affected, by the position of the timeline entry. */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}
