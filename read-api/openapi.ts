@@ -3,8 +3,8 @@ import { ErrorEnvelope } from './contract/envelope.ts'
 import type { App } from './route.ts'
 
 /**
- * `GET /api/openapi.json`: describes every route of the write and read APIs, generated from their
- * schemas.
+ * `GET /api/openapi.json`: the description of every route of the write and read APIs, generated
+ * from the schemas of the routes.
  */
 export function describeApi(app: App): void {
   app.get(
@@ -41,7 +41,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<string, string>> = {
   503: 'The server is draining or overloaded; Retry-After contains the delay',
 }
 
-/** Adds the error responses that all routes share. */
+/** Adds the error responses that all routes have in common. */
 function withErrors({ components, paths = {}, ...document }: Document): object {
   const errorResponses = Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [
     `Error${status}`,
@@ -69,7 +69,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // A route declares 409 if it can fail because of a concurrent change.
+  // A route declares status 409 if it can fail because of a concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
@@ -89,7 +89,10 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   return { ...answers, ...Object.fromEntries(errors) }
 }
 
-/** A rejected business rule also answers with 200; `success` distinguishes the two. */
+/**
+ * Extends the schema of a response with the error form. A rejected business rule also has status
+ * 200, and `success` distinguishes the two forms.
+ */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined
   if (schema === undefined) return answer

@@ -13,9 +13,9 @@ import type { HealthBoard } from './channels/health/health-board.ts'
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** Aborted when this process is about to stop. */
+  /** The signal that is aborted when this process starts to drain before a stop. */
   readonly draining: AbortSignal
-  /** Counts responses that a stop waits for; absent if a stop waits for none. */
+  /** Counts the responses for which a stop waits. If it is omitted, a stop waits for none. */
   readonly longResponses?: LongResponses
   readonly health: HealthBoard
   /** The progress of unfinished tasks. */
@@ -24,19 +24,19 @@ export type ReadDeps = {
   readonly providerMessages: Pick<ProviderMessages, 'find'>
   /** The channel types that a provider serves. */
   readonly servedTypes: readonly number[]
-  /** The served types that support chat. */
+  /** The elements of `servedTypes` that support chat. */
   readonly chatTypes: readonly number[]
 }
 
-/** The app with handlers that are typed by their schemas. */
+/** The Fastify app. Its handlers get their types from the schemas. */
 export type App = ReturnType<typeof withTypes>
 export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * preHandler: a read with `X-After-Position` waits, for a limited time, until the read models
- * behind it include that position.
+ * Returns a `preHandler`. If the request has the header `X-After-Position`, it waits for a limited
+ * time until the named read models have reached this position.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -46,7 +46,7 @@ export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelNa
 
 const DEFAULT_PAGE_SIZE = 10
 
-/** Parses `p` (from 0) and the page size of a query that `PageQuery` has validated. */
+/** Parses `p` (from 0) and the page size of a query that was validated by `PageQuery`. */
 export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
   page: number
   limit: number
@@ -57,7 +57,7 @@ export function pageOf(query: { p?: string; page_size?: string; size?: string })
   return { page, limit, offset: page * limit }
 }
 
-/** Reads the order of a query with `sortedBy`: by id, the newest first, unless it names one. */
+/** Returns the order that a query with `sortedBy` requests. The default is by id, newest first. */
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
@@ -66,10 +66,10 @@ export const orderOf = <Sort extends string>(query: {
   isDescending: query.order !== 'asc',
 })
 
-/** Returns a filter's number; undefined if it is missing or empty. */
+/** Returns the number in a filter, or undefined if the filter is missing or empty. */
 export const integerOf = (value: string | undefined): number | undefined =>
   value === undefined || value === '' ? undefined : Number(value)
 
-/** Returns a filter's text; undefined if it is missing or empty. */
+/** Returns the text in a filter, or undefined if the filter is missing or empty. */
 export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value

@@ -39,7 +39,7 @@ import { checkInStatus, getSelf, inviteCode } from './users/get-self.ts'
 import { listGroups, listUserModels } from './users/list-groups.ts'
 import { getUser, listUserRows } from './users/list-users.ts'
 
-/** All read routes, and the live socket. */
+/** The functions that register the read routes and the live socket. */
 const ROUTES = [
   getStatus,
   getSetup,
@@ -87,7 +87,7 @@ const ROUTES = [
 
 export const MESSAGE_BYTES_MAX = 4_096
 
-/** Registers the read routes of the management API on the app. */
+/** Registers the read routes of the management API with the app. */
 export async function readApi(
   app: FastifyInstance,
   apiDeps: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances' | 'providerMessages'>,
@@ -99,7 +99,7 @@ export async function readApi(
   const deps: ReadDeps = { ...apiDeps, health, progress, shownBalances, providerMessages }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-    // An invalid or oversized frame is the sender's error and is not logged.
+    // The sender caused the error with an invalid or oversized frame, so it is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const route of ROUTES) route(withTypes(app), deps)

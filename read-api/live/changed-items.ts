@@ -16,8 +16,8 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * The tests and balances that changed in the range, and the state of the run over all channels; for
- * admins.
+ * Returns the channel tests and balances that changed in the range, and the progress of the test of
+ * all channels. Only admins receive them.
  */
 export async function testItems(
   core: Core,
@@ -66,8 +66,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Drawing and music tasks that changed in the range, in their current state, and the position up to
- * which they are complete.
+ * Returns the drawing and music tasks that changed in the range, in their current state. `upTo` is
+ * the position up to which the tasks are complete.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -88,13 +88,19 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/** The memory of the row and its texts, at two bytes per character as for most scripts. */
+/**
+ * Returns the approximate memory of a task in bytes, at two bytes per character, as for most
+ * scripts.
+ */
 const weightOf = ({ texts, songs }: DecryptedTask): number =>
   6 * JSON.stringify([texts, songs]).length
 
 type TokenRange = { readonly after: number; readonly upTo: number; readonly userId?: number }
 
-/** Tokens that were changed or used in the range, in their current state; only for their owners. */
+/**
+ * Returns the tokens that were changed or used in the range, in their current state. Only the owner
+ * of a token receives it.
+ */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)
   if (rows.length === 0) return []

@@ -4,12 +4,15 @@ import { readItems } from './read-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The pause is ten times the duration of the work, so that the work takes at most a tenth of the
- * time.
+ * The minimum ratio of the pause to the duration of the work. With 10, the work takes less than a
+ * tenth of the time.
  */
 const PAUSE_FACTOR = 10
 
-/** Runs the work about once a second, never concurrently. Returns the function that stops it. */
+/**
+ * Runs the work about once a second, and never concurrently. Returns a function that stops the
+ * repetition.
+ */
 export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -32,7 +35,7 @@ export function everySecond(
 }
 
 const BATCH_ROWS = 500
-/** The read models that the items are read from. */
+/** The read models from which the items are read. */
 const READ_MODELS = [
   'call-log',
   'channels',
@@ -46,16 +49,19 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves once the buffer has caught up with the read models. */
+  /** Resolves when the buffer contains everything that the read models contain. */
   readonly ready: () => Promise<void>
-  /** `wake` is called after the buffer has grown. Returns the function to leave. */
+  /**
+   * Registers a socket. `wake` is called whenever the buffer has grown. Returns a function that
+   * removes the socket.
+   */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
 /**
- * Follows the read models with one query each per advance, shared by all sockets. Items are
- * committed, and equal to what REST returns.
+ * Creates the hub, which reads new items from the read models once for all sockets. Items are
+ * committed and equal the data of the REST responses.
  */
 export function createHub(
   deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessages'>,
@@ -101,7 +107,7 @@ export function createHub(
       members.set(wake, userId)
       return () => {
         members.delete(wake)
-        // Without readers, nothing is buffered until the next one joins.
+        // Without sockets, nothing is buffered until the next socket joins.
         if (members.size === 0) isOpen = false
       }
     },
@@ -112,7 +118,10 @@ export function createHub(
   }
 }
 
-/** Runs the work. Calls during a run cause one more run, which all of them wait for. */
+/**
+ * Returns a function that runs the work. All calls during a run share one further run and wait for
+ * it.
+ */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

@@ -1,18 +1,22 @@
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 
-/** One change, with its text for each kind of viewer. */
+/** One change of the read models, with its message for each kind of viewer. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
-  /** The owner; null: only for admins; `each`: for every user that it has a text for. */
+  /**
+   * The user who receives the item. null means that only admins receive it. `each` means that every
+   * user receives it for whom `textFor` returns a text.
+   */
   readonly ownerId: number | null | 'each'
-  /** True: hidden from admins who are not the owner. */
+  /** Set if admins do not receive items of other users. */
   readonly isPrivate?: boolean
-  /** The approximate memory in bytes, if it may be large. */
+  /** The approximate memory of the item in bytes. It is set if the item may be large. */
   readonly weight?: number
   /**
-   * The message as text, created once per kind of viewer; null if there is none for this viewer.
+   * Returns the message as text, or null if this viewer gets no message. The text is created once
+   * per kind of viewer.
    */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
@@ -21,8 +25,8 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items in order, shared by all sockets: items that a slow reader has not received wait
- * here once for all readers. `from`: the buffer contains every item after this position.
+ * The latest items in ascending order, shared by all sockets, so that items for slow clients are
+ * stored only once. The buffer contains every item after the position `from`.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -39,7 +43,7 @@ export class LiveBuffer {
     return this.#from
   }
 
-  /** Every item up to here is in the buffer, or was. */
+  /** The position up to which every item was added to the buffer. */
   get upTo(): number {
     return this.#upTo
   }
@@ -53,7 +57,10 @@ export class LiveBuffer {
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /** The number of oldest items that exceed the limits of number or weight. */
+  /**
+   * Returns the number of the oldest items that have to be removed to satisfy the limits of number
+   * and memory.
+   */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight
@@ -81,7 +88,7 @@ export class LiveBuffer {
   }
 }
 
-/** Creates the text of a message once per kind of viewer. */
+/** Returns a function that creates the text of a message once per kind of viewer. */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()
   return (viewer) => {

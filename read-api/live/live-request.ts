@@ -20,9 +20,9 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Parses a client's message. Throws an `HttpError` that describes an invalid one. Unknown topics,
- * which may belong to another release, are ignored; a subscription without any known topic is
- * rejected.
+ * Parses a client's message. Throws an `HttpError` that describes the fault if the message is
+ * invalid. Unknown topics are ignored, because they may belong to another release. A subscription
+ * without any known topic is rejected.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

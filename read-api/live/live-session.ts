@@ -13,10 +13,13 @@ import { readItems } from './read-items.ts'
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
-/** A client that missed more than this is told to read everything again. */
+/**
+ * The maximum number of missed items that are sent. A client that missed more has to read
+ * everything again.
+ */
 const MISSED_MAX = 5_000
 
-/** The progress of one task, and its owner. */
+/** The progress of one task, with the user who owns the task. */
 export type TaskProgress = {
   readonly id: string
   readonly userId: number
@@ -25,7 +28,10 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/** The position of one socket in the stream, and the filter of what it may see. */
+/**
+ * One socket's subscription: the position up to which items were sent, and the filter of what the
+ * viewer may see.
+ */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -33,13 +39,19 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** Every item up to here was sent or is not visible to this viewer. */
+  /** The position up to which every item was sent, unless the viewer may not see it. */
   #sent = 0
-  /** The version of the channels' health that was sent, or that preceded the subscription. */
+  /**
+   * The version of the channels' health that was sent last. Initially it is the version at the
+   * subscription.
+   */
   #health = 0
-  /** The site's totals that were sent last. */
+  /** The site's totals that were sent last, as JSON text. */
   #stats = ''
-  /** The position of the unread count that was sent last; counts of earlier items may be older. */
+  /**
+   * The position at which the unread count was last read. Counts in items before this position are
+   * outdated.
+   */
   #unread = 0
   #isFollowing = false
   #subscriptions = 0
@@ -61,7 +73,10 @@ export class LiveSession {
     this.#viewer = fields.viewer
   }
 
-  /** Follows the topics from now on, or from `after` on with everything missed, in order. */
+  /**
+   * Subscribes the socket to the topics. If `after` is null, only new items are sent. Otherwise all
+   * items after that position are sent in order.
+   */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
     const subscription = this.#subscriptions
@@ -74,8 +89,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // Messages that arrived without any reader are in no item of the buffer, so the current count
-    // is sent.
+    // The buffer has no items for messages that arrived while no socket was open, so the current
+    // count is sent.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -85,16 +100,16 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer while the client keeps up. Called whenever either side has
-   * progressed.
+   * Sends items from the buffer as long as the client accepts them. It is called when the buffer
+   * has grown and when the client has received items.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // Items of the same position are sent together, because resuming from the position would lose
-      // the rest.
+      // Items of the same position are sent together. A client that resumes from this position
+      // would otherwise miss some of them.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -107,7 +122,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes since the last time; a client that is behind receives all of them next time.
+   * Sends the changes of the channels' health since the last message. A client that is behind
+   * receives all changes with a later message.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -121,7 +137,7 @@ export class LiveSession {
     return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('stats')
   }
 
-  /** Sends the totals once, and whenever they differ from the last ones. */
+  /** Sends the site's totals if they differ from the totals that were sent last. */
   pushStats(data: LogStat): void {
     const text = JSON.stringify(data)
     if (!this.receivesStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
@@ -133,7 +149,10 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /** Sends the progress of tasks; a client that is behind misses it and receives the next one. */
+  /**
+   * Sends the progress of tasks. A client that is behind does not receive it, but receives the next
+   * progress.
+   */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal
@@ -145,7 +164,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Sends an error with the same words as the REST calls. */
+  /** Sends an error with the same message as the REST API. */
   sendError({ code, words }: HttpError): void {
     this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
@@ -154,7 +173,10 @@ export class LiveSession {
     this.#write(JSON.stringify(message))
   }
 
-  /** Reads missed items until the buffer takes over. Returns false if there are too many. */
+  /**
+   * Reads and sends missed items up to the items in the buffer. Returns false if too many were
+   * missed.
+   */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {
       return this.#sent <= (await this.#deps.core.store.headPosition())
@@ -198,7 +220,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Tells a client that is too far behind to read again, and continues from now. */
+  /** Requests the client to read everything again, and continues with new items. */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

@@ -19,7 +19,8 @@ import { type WatchedSocket, watchSessions } from './session-watch.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Pushes the progress of tasks while any session receives it. Returns the function that stops it.
+ * Pushes the progress of tasks as long as any session receives it. Returns a function that stops
+ * pushing.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -29,7 +30,7 @@ function feedProgress(
   let mark: number | null = null
   const push = async (): Promise<void> => {
     const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
-    // Earlier progress is read with the lists.
+    // Clients read earlier progress with the task lists.
     if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
     else {
@@ -61,7 +62,10 @@ type OpenSocket = WatchedSocket & {
   isAlive: boolean
 }
 
-/** `GET /api/live`: pushes changes as they happen, reduced to what the session may see. */
+/**
+ * `GET /api/live`: a WebSocket that pushes changes as they happen, limited to what the session may
+ * see.
+ */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
@@ -75,8 +79,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // Closes the sockets when draining begins, not when the last stream has ended, because a stopping
-  // process must not serve readers.
+  // Sockets are closed when draining begins and not when the last stream has ended, because a
+  // stopping process must not serve readers.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
@@ -84,12 +88,12 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     stopWatching()
     hub.stop()
     closeForRestart()
-    // The close was sent seconds ago; a client that has not answered would delay the stop for half
-    // a minute.
+    // The close frame was sent seconds ago. A client that has not answered would delay the stop for
+    // half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: a connection whose upgrade was rejected by an earlier hook has no owner. It would stay
-  // open as long as the client keeps it, even past a shutdown.
+  // NOTE: if an earlier hook rejected the upgrade, no code owns the connection. It would stay open
+  // as long as the client keeps it, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -108,8 +112,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * The port stays open for a while when draining, and closed clients must not reconnect to this
- * process.
+ * Rejects new sockets while the process is draining. The port stays open for a while, and clients
+ * whose socket was closed must reconnect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
@@ -123,9 +127,9 @@ function accept(
   request: FastifyRequest,
 ): void {
   const principal = principalOf(request)
-  // NOTE: without a listener, an oversized frame would be an uncaught error.
+  // NOTE: without this listener, an oversized frame would be an uncaught error.
   socket.on('error', () => socket.terminate())
-  // Draining may have begun during the handshake, after the other sockets were closed.
+  // Draining may have begun during the handshake, after the other sockets had been closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -188,7 +192,7 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Terminates sockets that have not answered the last ping. */
+/** Terminates the sockets that have not answered the last ping, and pings the others. */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -200,8 +204,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Pushes the health of the channels while any session receives it. Returns the function that stops
- * it.
+ * Pushes the health of the channels as long as any session receives it. Returns a function that
+ * stops pushing.
  */
 const feedHealth = (
   board: HealthBoard,
@@ -218,7 +222,10 @@ const feedHealth = (
     (err) => log.warn({ err }, 'reading the health of the channels failed'),
   )
 
-/** Pushes the site's totals while any session receives them. Returns the function that stops it. */
+/**
+ * Pushes the site's totals as long as any session receives them. Returns a function that stops
+ * pushing.
+ */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,
   sessions: () => Iterable<LiveSession>,

@@ -14,17 +14,22 @@ import { cachedText, type LiveItem } from './live-buffer.ts'
 export type ItemQuery = {
   readonly after: number
   readonly upTo: number
-  /** The maximum number of rows per topic. If there are more, the result ends before `upTo`. */
+  /**
+   * The maximum number of rows per topic. If there are more rows, the result ends before `upTo`.
+   */
   readonly limit: number
-  /** Limits the rows to one user; absent: all users. */
+  /** The user whose rows are read. If it is omitted, the rows of all users are read. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
-  /** The users who receive their number of unread messages; absent: none. */
+  /** The users for whom the number of unread messages is read. If it is omitted, none is read. */
   readonly inboxesOf?: readonly number[]
 }
 
-/** Reads the changes after a position, in order, and the position up to which they are complete. */
+/**
+ * Reads the changes after a position in order. The returned `upTo` is the position up to which the
+ * changes are complete.
+ */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: ItemQuery,
@@ -81,8 +86,8 @@ export async function readItems(
 }
 
 /**
- * The unread counts of the users whose inbox changed in the range, in one item for all of them,
- * because one message may go to all users.
+ * Returns the unread counts of the users whose inbox changed in the range. One item contains all
+ * counts, because one message may go to all users.
  */
 async function inboxItems(
   core: Core,
@@ -106,7 +111,7 @@ async function inboxItems(
 
 type ChangedUser = { readonly id: number; readonly position: number }
 
-/** Names users who were created or changed, for admins, who read them again. */
+/** Returns items with the ids of created or changed users. Admins read these users again. */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }

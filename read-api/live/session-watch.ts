@@ -5,12 +5,13 @@ import type { ReadDeps } from '../route.ts'
 
 const CHECK_MS = 400
 
-/** The part of an open socket that is checked here. */
+/** The part of an open socket that `watchSessions` uses. */
 export type WatchedSocket = { readonly principal: Principal; readonly endSession: () => void }
 
 /**
- * Closes the sockets whose session ended, or whose user was banned, deleted, or changed role or
- * password. It takes two queries for all sockets, a few times a second and when users change.
+ * Closes the sockets whose session ended, and the sockets of users who were banned or deleted, or
+ * whose role or password changed. The check runs a few times a second and when users change. It
+ * needs two queries for all sockets.
  */
 export function watchSessions(
   app: FastifyInstance,

@@ -6,23 +6,23 @@ import { type ExportColumn, exportColumns } from '../contract/export-columns.ts'
 import type { LogOther } from '../contract/logs.ts'
 import { decryptRows, logAnswer, type Viewer, wordsOf } from './log-answer.ts'
 
-/** A cell. Text is escaped and quoted; numbers are written as they are. */
+/** A cell of a CSV file. Text is escaped and quoted. Numbers are written unchanged. */
 type CsvCell = string | number | bigint | null
 
-/** Chinese versions of spreadsheet programs need it to recognise UTF-8. */
+/** The byte order mark, which Chinese versions of spreadsheet programs need to recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that needs no escaping, which is nearly all text, in one step. A number is not a
- * formula, whatever its sign.
+ * Matches text that needs no escaping, which is nearly all text. A negative number needs none,
+ * because it is not a formula.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /**
- * Formats one line with its line break (RFC 4180). Text that a spreadsheet would run as a formula
- * is prefixed with `'`.
+ * Formats one line of a CSV file with its line break (RFC 4180). A spreadsheet might run some texts
+ * as formulas, so these texts are prefixed with `'`.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   let line = ''
@@ -42,18 +42,21 @@ function cellText(cell: CsvCell): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** Converts rows to a file. */
+/** The format of an export: converts rows to the text of a file. */
 export type ExportFormat = {
   readonly type: string
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** True if it needs the sealed columns. */
+  /** Set if the format needs the encrypted columns of the rows. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
-/** One JSON object per line, as in the list, but with `other` as an object instead of text. */
+/**
+ * Returns the NDJSON format, with one JSON object per line. The objects equal the rows of the list,
+ * except that `other` is an object and not text.
+ */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
@@ -65,7 +68,10 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-/** NOTE: `other`, which is the last member, is JSON already and replaces an empty string. */
+/**
+ * NOTE: `other` is already JSON and is the last member, so that it replaces an empty string at the
+ * end.
+ */
 function jsonLine(answer: ReturnType<typeof logAnswer>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -75,18 +81,18 @@ function jsonLine(answer: ReturnType<typeof logAnswer>): string {
 const EMPTY_AT_END = '""}'
 
 type CsvSettings = {
-  /** True if channels and users are included. */
+  /** Set if the file may contain columns about channels and users. */
   readonly isAdmin: boolean
-  /** The time zone of the times; named in their header. */
+  /** The time zone of the times. The header of the column contains its name. */
   readonly zone: string
-  /** Formats quota as an exact amount of dollars. */
+  /** Formats quota as an exact amount in dollars. */
   readonly dollars: (quota: bigint) => string
   readonly language: Language
 }
 
 /**
- * A CSV with the named columns in this order; null: all columns. Throws an error that lists the
- * available columns if a name is unknown.
+ * Returns the CSV format with the named columns in their order, or with all columns if `names` is
+ * null. If a name is unknown, throws an error that lists the available columns.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -171,12 +177,14 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * The quota of a call is its cost. In other rows it is an amount that was credited, or deducted
- * manually.
+ * Returns whether the row is a call. The quota of a call is its cost. In other rows, the quota was
+ * credited, or deducted by an admin.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/** Returns null without parsing if the provider's charge is unknown. */
+/**
+ * Returns the provider's charge. If the charge is unknown, returns null without parsing the JSON.
+ */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther
@@ -184,8 +192,8 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
 }
 
 /**
- * Formats times as `2026-11-21 07:03:09`. Rows are in order of time, so each minute is formatted
- * once.
+ * Returns a function that formats times as `2026-11-21 07:03:09`. Rows are sorted by time, so the
+ * text of each minute is computed once.
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {

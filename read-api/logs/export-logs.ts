@@ -16,8 +16,8 @@ import { logFilter } from './log-query.ts'
 const DECIMALS = 6
 
 /**
- * Formats quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
- * decimal of the option; an invalid one counts as the default.
+ * Returns a function that formats quota as dollars with six decimals, rounded half away from zero.
+ * `quotaPerUnit` is the value of the option. If it is invalid, the default applies.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -40,22 +40,25 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
     : { units, scale: 10n ** BigInt(fraction.length) }
 }
 
-/** An export holds a database connection only briefly, but uses a core while it is read. */
+/**
+ * The limits of concurrent exports. Reading an export holds a database connection only briefly, but
+ * uses a CPU core.
+ */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The stall limit is the one of call streams; the total allows for the longest log over a slow
- * connection.
+ * The time limits of reading an export. The stall limit equals the limit of call streams. The total
+ * limit is long enough for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
- * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: every row that
- * matches the filters of the list, newest first, in one file.
+ * `GET /api/log/export` (all users, for admins) and `GET /api/log/self/export`: a file with every
+ * row that matches the filters of the list, newest first.
  */
 export function exportLogs(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
-  // NOTE: without this, a HEAD request would read every row in vain.
+  // NOTE: without this option, a HEAD request would read every row for nothing.
   const routeOptions = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.route({
     ...endpoint(logQueries, 'GET /api/log/export'),
@@ -96,8 +99,8 @@ async function answer(
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(deps.core, { filter, format, isAllowed })
   try {
-    // The first rows are read before the status is sent, so that an immediate failure is an error
-    // and not a truncated file.
+    // The first rows are read before the status is sent. An immediate failure is then an error
+    // response and not a truncated file.
     await text.begin()
   } catch (error) {
     release()

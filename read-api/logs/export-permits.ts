@@ -4,17 +4,18 @@ import { httpError } from '#infra/http/http-errors.ts'
 const RETRY_SECONDS = 5
 
 export type PermitLimits = {
-  /** Concurrent exports of all users in this process. */
+  /** The maximum number of concurrent exports in this process. */
   readonly all: number
-  /** Concurrent exports of one user. */
+  /** The maximum number of concurrent exports of one user. */
   readonly each: number
-  /** The part of `all` that is reserved for admins; the default is 0. */
+  /** The number of permits in `all` that only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 
 /**
- * Acquires a permit for an export of the user and returns the function that releases it. Throws a
- * 429 if none is left. A stop waits for running exports.
+ * Returns a function that acquires a permit for an export of a user. That function returns the
+ * function that releases the permit, or throws a 429 error if no permit is available. A stop of the
+ * process waits for running exports.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -45,9 +46,9 @@ export function createPermits(
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Yields the chunks of a file, which is cut off if no chunk was requested for `stallMs`, or after
- * `totalMs` in all: a client that stops reading, or reads very slowly, would otherwise keep a
- * permit for ever. `cut` ends the file.
+ * Yields the chunks of a file. `cut` is called to end the file if no chunk was requested for
+ * `stallMs`, or after `totalMs` in total. Without these limits, a client that stops reading, or
+ * reads very slowly, would keep its permit forever.
  */
 export async function* limitReading(
   chunks: AsyncIterable<string>,

@@ -4,22 +4,23 @@ import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/q
 import type { ExportFormat } from './export-format.ts'
 
 /**
- * Rows are read in batches, and written in smaller steps so that the event loop stays responsive.
+ * The number of rows that are read in one batch. A batch is formatted in smaller steps, so that the
+ * event loop stays responsive.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
 
-/** The text of a file in chunks. At most two batches of rows are in memory. */
+/** The text of an export in chunks. At most two batches of rows are in memory. */
 export type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows; must be called once, before iterating. Throws if that fails. */
+  /** Reads the first rows. It must be called once before iterating. Throws if reading fails. */
   readonly begin: () => Promise<void>
 }
 
 type ExportSource = {
-  /** null if no row can match. */
+  /** The filter of the rows. null means that no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Returns whether the caller may still see the rows; checked for every batch. */
+  /** Returns whether the user may still read the rows. It is called for every batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 
@@ -41,8 +42,8 @@ export function exportText(core: Core, { filter, format, isAllowed }: ExportSour
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while this one is written. A failure is irrelevant if the client
-        // has stopped reading.
+        // The next batch is read while the current batch is formatted. Its failure is ignored if
+        // the client has stopped reading.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

@@ -22,7 +22,10 @@ import { logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
 
-/** `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: newest first. */
+/**
+ * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, newest
+ * first.
+ */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -67,7 +70,7 @@ async function answer(
           offset,
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
-  // NOTE: in the list of their own calls, admins also see only what users see.
+  // NOTE: in the list of their own calls, admins see only what users see.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
@@ -75,7 +78,10 @@ async function answer(
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 
-/** A page of the list as it is without sorting: newest first, continued below the page before. */
+/**
+ * Returns a page of the unsorted list, newest first. The page starts below the last row of the page
+ * before it.
+ */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
@@ -98,18 +104,21 @@ async function rowsOfPage(
   return rows
 }
 
-/** null for the order of the log itself, newest first. */
+/** Returns the requested order, or null for the natural order of the log, which is newest first. */
 function logOrder({ sort, order }: Static<typeof AllLogs>): ListOrder<LogSort> | null {
   const isNewestFirst = !sort || (sort === 'created_at' && order !== 'asc')
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/** Hashed, because a token name may resolve to thousands of ids and many lists are remembered. */
+/**
+ * Lists are identified by a hash, because a token name may resolve to thousands of ids and many
+ * lists are cached.
+ */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * The identity of a list across pages, which must not change while the range moves with the clock.
- * The start only cuts off the far end, and an end in the future cuts nothing.
+ * Returns the filter that identifies a list across pages. It must stay the same while the requested
+ * range moves with the clock. The start is therefore removed, and so is an end in the future.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

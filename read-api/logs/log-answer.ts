@@ -6,7 +6,7 @@ import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogEntry } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
-/** The text of a row, by the reason that the read model stores. */
+/** The text of a row by the reason code of the read model. */
 const WORDS: Readonly<Record<string, Words>> = {
   settled: { zh: '', en: '' },
   interrupted: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** Contained in `other` if the provider could not be reached. */
+/** The part of `other` that shows that the provider could not be reached. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
@@ -48,10 +48,16 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A row with its sealed columns decrypted; the rest depends on the viewer. */
+/**
+ * A row of the log with decrypted columns. The fields that depend on the viewer are not computed
+ * yet.
+ */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
-/** NOTE: modifies the rows in place, because copying millions of rows would dominate an export. */
+/**
+ * Decrypts the rows. NOTE: the rows are changed in place, because copying millions of rows would
+ * dominate the time of an export.
+ */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(
     rows.map(async (row) => {
@@ -63,8 +69,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * The response for a row, reduced to what the viewer may see, with `other` last; shared by REST and
- * the live socket.
+ * Returns the response for a row, limited to what the viewer may see. `other` is the last member.
+ * REST and the live socket share this function.
  */
 export const logAnswer = (
   row: DecryptedRow,
@@ -82,7 +88,8 @@ export const logAnswer = (
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // If the relay died, only the time of the clean-up is known, which is not the duration.
+  // If the relay died, only the time of the cleanup is known. That time does not give the duration
+  // of the call.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -109,13 +116,16 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without common members, without parsing them. */
+/** Merges two JSON objects without common members. The texts are not parsed. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
-/** Reduces an address to its network for privacy, unless its user wants it shown. */
+/**
+ * Reduces an IP address to its network for privacy. It is called for users who have not chosen to
+ * show their address.
+ */
 function networkOf(ip: string): string {
   if (ip === '') return ''
   if (isIPv4(ip)) return ip.replace(/\.\d+$/, '.x')

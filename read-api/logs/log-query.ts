@@ -7,8 +7,8 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../route.ts'
 
 /**
- * Resolves the filters, with names replaced by ids. Returns null if a name is unknown, so that
- * nothing can match. `ownerId` limits the rows to one user.
+ * Converts a query to a filter, in which names are replaced by ids. Returns null if a name is
+ * unknown, because no row can match. `ownerId` limits the rows to one user.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -38,7 +38,10 @@ export async function logFilter(
 
 const CALLERS_MAX = 50_000
 
-/** Resolves token names, including the name that calls of the console's playground use. */
+/**
+ * Returns the ids of tokens with the name. The name of the console's playground also matches the
+ * ids that its calls use.
+ */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
   name: string,
@@ -58,19 +61,18 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Remembers where each page of a list starts, as known from the page before it, so that `p`
- * continues below the last row shown: new rows shift nothing, and deep pages cost no more.
- *
- * The size is limited: the least recently used list is forgotten, and its pages are then found by
- * counting.
+ * Remembers at which row each page of a list ends, so that the next page starts below that row. New
+ * rows therefore do not shift pages, and the cost does not grow with the page number.
+ * The number of lists is limited. The least recently used list is removed, and its pages are then
+ * found by counting rows.
  */
 export class PageCursors {
-  /** By list: page → the id that its rows are below. */
+  /** The row id below which a page starts, by list and page number. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Returns the nearest known start at or before the page, and the number of rows to skip from
-   * there.
+   * Returns the nearest known start at or before the page, and the number of rows to skip from that
+   * start.
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -86,8 +88,8 @@ export class PageCursors {
   }
 
   /**
-   * The id below which the rows of a sorted list lie. It is fixed when the first page is read, so
-   * that new rows do not shift the pages after it.
+   * Returns the id below which the rows of a sorted list are read. The id is fixed when the first
+   * page is read, so that new rows do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const known = this.start(list, 1, 1).before
@@ -97,7 +99,9 @@ export class PageCursors {
     return end
   }
 
-  /** Records that the page ended at `lastId`, so that the next page starts below it. */
+  /**
+   * Records that the page ended with the row `lastId`, so that the next page starts below this row.
+   */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

@@ -13,8 +13,9 @@ const CONSUMPTION = 2
 const RATE_SECONDS = 60
 
 /**
- * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: totals of all matching
- * rows, and of the last minute; only consumption unless another type is requested.
+ * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of all
+ * matching rows, and of the last minute. Only consumption is included unless another type is
+ * requested.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -46,7 +47,10 @@ const NOTHING: LogStat = {
   count: 0,
 }
 
-/** An empty filter sums the consumption of all users. */
+/**
+ * Returns the totals of the rows that match the filter. An empty filter matches the consumption of
+ * all users.
+ */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,
   requested: LogFilter,

@@ -14,19 +14,23 @@ const NO_END = Number.MAX_SAFE_INTEGER
 
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
-/** Sums of whole hours or days; `to` is the start of the last one, unset if there is no end. */
+/**
+ * A rollup with sums per hour or per day. In `sum`, `to` is the start of the last hour or day.
+ * Without `to`, the range has no end.
+ */
 type Grain = {
   readonly seconds: number
   readonly sum: (range: { from: number; to?: number }) => Promise<LogSums>
 }
 
 /**
- * Computes exact sums: whole days and hours from the rollups, and the rest at both ends from the
- * rows.
+ * Computes exact sums. Whole days and hours come from the rollups, and the remaining time at both
+ * ends from the rows.
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // No row is later than now, except for clock differences, so an end in the future is no end.
+  // An end in the future is treated as no end, because no row is later than now, except for clock
+  // differences.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
     to: to >= now ? NO_END : to,
@@ -54,10 +58,10 @@ async function sumRange(
   return parts.reduce(addSums)
 }
 
-/** The rollups that have all of the requested dimensions, the coarsest first. */
+/** Returns the rollups that have all requested dimensions, in descending size. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds, requestId } = filter
-  // A single call is found by its id.
+  // A request id matches a single call, which is found without rollups.
   if (requestId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -92,7 +96,10 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
   return group === undefined && channelId === undefined ? [days, hoursOfAll] : [days]
 }
 
-/** The most selective part; a token belongs to one user. Empty if the filter covers all users. */
+/**
+ * Returns the keys of the rollup for the most selective filter. A token belongs to one user, so its
+ * key is more selective than the user's. The result is empty if the filter covers all users.
+ */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(partOf.token)
   if (userId !== undefined) return [partOf.user(userId)]

@@ -1,7 +1,10 @@
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { ReadDeps } from '../route.ts'
 
-/** A provider's message about a failed call; `isShown`: all users may see it, not only admins. */
+/**
+ * A provider's message about a failed call. If `isShown` is set, all users may see it. Otherwise
+ * only admins may see it.
+ */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
 /** Returns the messages of the calls that failed at a provider, by request id. */
@@ -19,7 +22,10 @@ export async function messagesOf(
   return messages
 }
 
-/** The member of `other` with the message, as JSON; `{}` if this viewer has none. */
+/**
+ * Returns the member of `other` with the message, as JSON. The result is `{}` if the viewer may not
+ * see a message.
+ */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })

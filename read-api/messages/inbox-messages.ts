@@ -6,7 +6,7 @@ import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projection
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/user/messages`, `{id}` and `unread_count`: the caller's inbox. */
+/** `GET /api/user/messages`, `{id}` and `unread_count`: the messages in the caller's inbox. */
 export function inboxMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }

@@ -23,9 +23,15 @@ export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /** The members of a JSON object by name; empty if the text is not an object. */
+  /**
+   * Returns the members of an option with a JSON object, by name. The result is empty if the text
+   * is not an object.
+   */
   readonly members: (key: string) => Map<string, unknown>
-  /** All options with their current values. Secret options show only whether they are set. */
+  /**
+   * Returns all options with their current values. For a secret option, the value only shows
+   * whether it is set.
+   */
   readonly list: () => { key: string; value: string }[]
   /** Returns whether a secret option is set. */
   readonly hasSecret: (key: string) => boolean
@@ -34,7 +40,10 @@ export type CurrentOptions = {
   readonly isDemoSite: boolean
 }
 
-/** The current options: the value that an admin set, or else the default. */
+/**
+ * Reads the current options. The value of an option is the value that an admin set, or else the
+ * default.
+ */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
@@ -70,7 +79,10 @@ function membersOf(text: string): Map<string, unknown> {
   }
 }
 
-/** `GET /api/option/`: every option with its current value; secrets are never returned. */
+/**
+ * `GET /api/option/`: every option with its current value. The values of secret options are never
+ * returned.
+ */
 export function listOptions(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/'),
@@ -80,7 +92,7 @@ export function listOptions(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/schema`: all options with everything that the forms are derived from. */
+/** `GET /api/option/schema`: all options with everything from which the forms are derived. */
 export function optionSchema(app: App): void {
   const answer = schemaAnswer()
   app.route({
@@ -127,8 +139,8 @@ function typeAnswer(type: OptionType): TypeAnswer {
 }
 
 /**
- * `GET /api/option/history`, for admins: changes of one option, of a section, or of all options;
- * newest first.
+ * `GET /api/option/history`, for admins: the changes of one option, of a section, or of all
+ * options, newest first.
  */
 export function optionHistory(app: App, deps: ReadDeps): void {
   app.route({

@@ -15,19 +15,22 @@ import { currentOptions } from './list-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** Plain decimals in the range of prices. */
+/** Matches plain decimals in the range of prices. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** Output tokens, within the bounds of the option that receives them. */
+/** Matches a number of output tokens within the bounds of the option for output limits. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
 /**
- * Parses model → ratio, keeping every digit. Returns null unless the text is a flat map of
- * decimals.
+ * Parses a JSON map from model to ratio, keeping every digit. Returns null unless the text is a
+ * flat map of decimals.
  */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/** Parses model → maximum output tokens. Returns null for any other text. */
+/**
+ * Parses a JSON map from model to the maximum number of output tokens. Returns null for any other
+ * text.
+ */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -53,8 +56,8 @@ type Lists = {
 }
 
 /**
- * Fetches the lists below the address. Returns null if one is unavailable or invalid, whatever the
- * reason.
+ * Fetches the ratio lists from paths below the address. Returns null if a list is unavailable or
+ * invalid.
  */
 async function fetchPreset(
   outbound: Outbound,
@@ -70,7 +73,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // Addresses that were configured before output limits existed lack this list.
+    // An address that was configured before output limits existed has no such list.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -87,7 +90,10 @@ async function fetchPreset(
   }
 }
 
-/** Returns null if the file does not exist; storage services answer 403 for that as well. */
+/**
+ * Fetches a text. Returns null if the file does not exist. Storage services also answer 403 for a
+ * missing file.
+ */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,
@@ -105,7 +111,7 @@ async function fetchText({ dispatcher }: Outbound, url: string): Promise<string 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/** True if a source has more than completion ratios. */
+/** The sources of ratios. The value is true if a source has more than completion ratios. */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 type PresetSource = keyof typeof SOURCES
 
@@ -117,8 +123,8 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios to merge, from the configured address if there is
- * one and its response is valid, or else the shipped ones.
+ * `GET /api/option/preset_ratios?source=`: ratios to merge into the options. They come from the
+ * configured address if its response is valid, or else from this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -152,7 +158,7 @@ function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typ
   }
 }
 
-/** Created for the first request that needs it. */
+/** Creates the HTTP client when the first request needs it. */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
   return {

@@ -6,7 +6,10 @@ import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** `GET /api/option/price_history`: changes of prices with old and new value, author and time. */
+/**
+ * `GET /api/option/price_history`: the changes of prices with the old and new value, the author and
+ * the time.
+ */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_history'),
@@ -34,7 +37,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/option/price_schedule`: pending price changes, then completed ones. */
+/** `GET /api/option/price_schedule`: the scheduled price changes, pending changes first. */
 export function priceSchedule(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_schedule'),

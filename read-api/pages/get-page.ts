@@ -10,7 +10,10 @@ const PAGES = [
   ['GET /api/home_page_content', 'HomePageContent'],
 ] as const
 
-/** `GET /api/notice`, `about` and `home_page_content`: the operator's pages, for everybody. */
+/**
+ * `GET /api/notice`, `about` and `home_page_content`: the texts of the operator's pages, which are
+ * public.
+ */
 export function getPages(app: App, deps: ReadDeps): void {
   for (const [name, option] of PAGES) {
     app.route({

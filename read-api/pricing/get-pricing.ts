@@ -11,7 +11,7 @@ import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../route.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
-/** Vendors by the beginnings of model names; the first match counts. */
+/** The vendors by patterns for the beginning of a model name. The first match applies. */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
@@ -43,8 +43,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The vendor of a model, by the last part of its name (`meta/llama-3` is a llama); empty if
- * unknown. NOTE: the channel is not used, because it would reveal where the site buys.
+ * Returns the vendor of a model, or an empty text if it is unknown. Only the last part of the name
+ * counts (`meta/llama-3` is a llama). NOTE: the channel is not used, because it would reveal where
+ * the site buys.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -59,27 +60,31 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/** The state that the lists of all viewers are derived from, at one moment. */
+/**
+ * The state of the site at one time. The price lists of all viewers are derived from this state.
+ */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
-  /** By viewer: at most two per group. */
+  /** The price list by viewer. There are at most two lists per group. */
   readonly lists: Map<string, PriceList>
 }
 
 /**
- * The time for which a list may be reused, so that a change of prices is visible within a second.
+ * The time in milliseconds for which a list may be reused. A change of prices is therefore visible
+ * within a second.
  */
 const FRESH_MS = 500
 
-/** The read models that the lists are read from. */
+/** The read models from which the price lists are read. */
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Price lists that are read at most twice a second, regardless of the number of readers. A reader
- * who names the position of a write never gets an older list. An unreached position has no effect,
- * because anybody may send any number.
+ * Returns a function that returns a viewer's price list. The site's state is read at most twice a
+ * second, regardless of the number of readers. A reader who sends the position of a write never
+ * gets an older list. A position that the read models have not reached is ignored, because any
+ * client can send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
@@ -101,7 +106,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
       if (after <= cached.upTo || after > upTo) return cached.site
     }
     const entry = { at: now, upTo, site: read() }
-    // A failure is reported to the requests that waited for it and not cached.
+    // A failed read is reported to the requests that waited for it, and is not cached.
     entry.site.catch(() => {
       if (cached === entry) cached = null
     })
@@ -117,7 +122,9 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
-/** The models that this viewer can call, and the groups that reach them. */
+/**
+ * Returns the models that the viewer can call, with the groups in which each model is available.
+ */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
@@ -147,10 +154,13 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
   }
 }
 
-/** Visitors see the prices of the group that new users get. */
+/** The group whose prices visitors see. New users get this group. */
 const VISITORS_GROUP = 'default'
 
-/** `GET /api/pricing`: the callable models and their prices in the caller's groups; public. */
+/**
+ * `GET /api/pricing`: the models that can be called and their prices in the caller's groups. The
+ * route is public.
+ */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.route({

@@ -10,7 +10,7 @@ import {
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** The responses for codes; `withKeys` only for admins. */
+/** Returns the responses for codes. `withKeys` must only be set for admins. */
 async function redemptionAnswers(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
@@ -39,7 +39,10 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-/** `GET /api/redemption/` and `search`, for admins: newest first unless sorted. */
+/**
+ * `GET /api/redemption/` and `search`, for admins: the list of codes, newest first unless another
+ * order is requested.
+ */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
     app.route({
@@ -61,12 +64,13 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           limit,
           offset,
         })
-        // Anybody with a key can redeem it, so keys are shown only in sessions, not to access
+        // Anyone who has a key can redeem it, so keys are only shown in sessions and not to access
         // tokens.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionAnswers(deps, rows, isSession)
-        // Showing keys changes nothing and needs no event; the log records who saw which keys.
+        // Showing keys changes nothing, so it needs no event. The log records which keys a user has
+        // seen.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')
@@ -77,7 +81,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
   }
 }
 
-/** `GET /api/redemption/count-by-name`: the number of codes with exactly this name. */
+/** `GET /api/redemption/count-by-name`: the number of codes that have exactly this name. */
 export function countByName(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(redemptionQueries, 'GET /api/redemption/count-by-name'),

@@ -10,7 +10,7 @@ import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
-/** `GET /api/status`: the public information about the site. */
+/** `GET /api/status`: the public information about the site and its settings. */
 export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(deps.core.now() / 1_000)
@@ -46,7 +46,10 @@ const siteFields = (options: CurrentOptions) => ({
   setup: options.isInitialised,
 })
 
-/** The offers of the wallet; a payment method is offered if it is completely configured. */
+/**
+ * Returns the fields about top-ups. A payment method is offered only if it is completely
+ * configured.
+ */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
     ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
@@ -79,7 +82,10 @@ const screenFields = (options: CurrentOptions) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/** A login method is offered if it is enabled and completely configured. */
+/**
+ * Returns the fields about login methods. A method is offered only if it is enabled and completely
+ * configured.
+ */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
@@ -102,7 +108,10 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
-/** The same rule as in the write API: a provider without its secret is disabled. */
+/**
+ * Returns whether Epay payments are offered. The write API applies the same rule: a provider
+ * without its secret is disabled.
+ */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
   options.text('EpayId') !== '' &&
@@ -123,13 +132,16 @@ export const offersTelegram = (options: CurrentOptions): boolean =>
 export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
-/** The same rule as in the write API: the check is off without its keys. */
+/**
+ * Returns whether the human check is enabled. The write API applies the same rule: without its
+ * keys, the check is disabled.
+ */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** Parses a list of objects that map a name to a link; anything else is left out. */
+/** Parses a JSON list of objects that map a name to a link. Any other elements are omitted. */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)
@@ -145,7 +157,7 @@ export function chatsOf(text: string): Record<string, string>[] {
   }
 }
 
-/** `GET /api/setup`: returns whether the site is set up. */
+/** `GET /api/setup`: returns whether the site has been set up. */
 export function getSetup(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(statusQueries, 'GET /api/setup'),

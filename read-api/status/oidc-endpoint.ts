@@ -13,7 +13,10 @@ const LIMITS = {
 }
 
 export type OidcEndpoint = {
-  /** The endpoint from the document at this address; empty until it has been fetched. */
+  /**
+   * Returns the endpoint in the discovery document at this address. The result is empty until the
+   * document has been fetched.
+   */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
 }
@@ -21,8 +24,9 @@ export type OidcEndpoint = {
 type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * The authorization endpoint of an OpenID provider's discovery document. Reads never wait: the
- * document is fetched in the background, every ten minutes, or one minute after a failure.
+ * Caches the authorization endpoint in the discovery document of an OpenID provider. Reads never
+ * wait, because the document is fetched in the background every ten minutes, or one minute after a
+ * failure.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
@@ -46,7 +50,10 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
   }
 }
 
-/** Returns null if the document is unavailable or has no valid endpoint. Never rejects. */
+/**
+ * Fetches the endpoint from the discovery document. Returns null if the document is unavailable or
+ * has no valid endpoint. Never rejects.
+ */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
   return isWebAddress(value) ? value : null

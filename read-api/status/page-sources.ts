@@ -5,13 +5,13 @@ import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * Providers may host their results anywhere. Only TLS and this machine are allowed, so that nobody
- * on the network sees what is viewed.
+ * The sources that are allowed for pictures and songs of any provider. Only TLS and the local
+ * machine are allowed, so that no one on the network can see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
-/** The external origins that the console's pages need under the current options. */
+/** Returns the external origins that the console's pages need under the current options. */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
   const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
@@ -29,15 +29,24 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
   }
 }
 
-/** Drawings are loaded from their provider unless they are proxied; song covers always are. */
+/**
+ * Returns whether pages show pictures from other sites. Drawings are loaded from their provider
+ * unless they are proxied, and song covers always are.
+ */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
-/** The limit of chat clients, so that the header does not become too large. */
+/**
+ * The maximum number of chat origins in the Content-Security-Policy header, so that the header does
+ * not become too large.
+ */
 const CHATS_MAX = 50
 
-/** The console only embeds chat clients that are reached over TLS or on this machine. */
+/**
+ * Returns the origins of chat clients that the console embeds. They must be reached over TLS or on
+ * the local machine.
+ */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]
@@ -48,8 +57,8 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns the origin of a valid URL, otherwise nothing. NOTE: a host may contain a semicolon, which
- * would end the directive.
+ * Returns a list with the origin of the URL, or an empty list if the URL is invalid. NOTE: a host
+ * with a semicolon is invalid, because it would end the directive.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

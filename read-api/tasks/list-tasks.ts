@@ -39,7 +39,7 @@ const LISTINGS: readonly Listing[] = [
 
 /**
  * `GET /api/mj/`, `GET /api/task/` (all users, for admins), `GET /api/mj/self` and `GET
- * /api/task/self`: drawing and music tasks, newest first.
+ * /api/task/self`: the lists of drawing and music tasks, newest first.
  */
 export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
@@ -85,7 +85,7 @@ async function answer(
   const last = rows.at(-1)
   if (order === null && last !== undefined) cursors.learn(list, page, last.position)
   const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
-  // NOTE: in the list of their own tasks, admins also see only what users see.
+  // NOTE: in the list of their own tasks, admins see only what users see.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
@@ -96,7 +96,9 @@ async function answer(
   }
 }
 
-/** null for the order of the list itself, newest first. */
+/**
+ * Returns the requested order, or null for the natural order of the list, which is newest first.
+ */
 function taskOrder({ sort, order }: TaskQuery): ListOrder<TaskSort> | null {
   const isNewestFirst = !sort || (sort === 'submit_time' && order !== 'asc')
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }

@@ -6,8 +6,8 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Extracts the songs (or lyrics) from a provider's result. The JSON differs per provider: each song
- * is an object with a title, a text or a URL, anywhere in lists and `data` members.
+ * Extracts the songs or lyrics from a provider's result. The JSON differs between providers. Each
+ * song is an object with a title, a text or a URL, at any depth of lists and `data` members.
  */
 export function songsOf(result: string): Song[] {
   try {
@@ -47,7 +47,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
-/** Returns an empty string unless it is an http or https URL, because it becomes a link. */
+/**
+ * Returns the URL, or an empty text if it is not an http(s) URL. The check is needed because the
+ * result becomes a link.
+ */
 export function addressOf(value: unknown): string {
   const text = textOf(value)
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : ''

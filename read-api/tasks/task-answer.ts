@@ -9,7 +9,7 @@ import { addressOf, songsOf } from './songs.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A task with its sealed columns decrypted; the rest depends on the viewer. */
+/** A task with decrypted columns. The fields that depend on the viewer are not computed yet. */
 export type DecryptedTask = TaskRow & {
   readonly texts: Readonly<Record<(typeof SEALED)[number], string>>
   readonly songs: Song[]
@@ -20,15 +20,15 @@ export type DecryptedTask = TaskRow & {
 const SEALED = ['prompt', 'description', 'promptEn', 'imageUrl', 'failReason'] as const
 
 /**
- * Clears the sealed columns after decryption, because rows wait for slow readers and songs may be
- * long.
+ * The empty values that replace encrypted columns after decryption. They save memory, because rows
+ * wait for slow readers and songs may be long.
  */
 const CLEARED = {
   ...{ prompt: null, description: null, promptEn: null },
   ...{ imageUrl: null, failReason: null, result: null },
 }
 
-/** Decrypts the private texts and reads the progress of unfinished tasks. */
+/** Decrypts the private texts of tasks and reads the progress of unfinished tasks. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault'>,
   progress: Progress,
@@ -60,19 +60,22 @@ export async function decryptTasks(
   )
 }
 
-/** Extracts the percentage from a provider's text. */
+/** Extracts the percentage from a provider's progress text. */
 export function percentOf(text: string | undefined): string {
   const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
   return percent ?? '0%'
 }
 
-/** An ended task shows 100 %, whether it succeeded or failed, as the relay answers its caller. */
+/**
+ * Returns the progress of a task. An ended task shows 100 % even if it failed, as in the relay's
+ * answers to callers.
+ */
 const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
   finishedAt === null ? percentOf(progressById) : '100%'
 
 /**
- * A task that ended between two polls was never seen running; it counts as started when it was
- * submitted.
+ * Returns the start time of a task. A task that ended between two polls was never seen running, so
+ * the time of its submission counts as its start.
  */
 const startOf = ({ status, startedAt, submittedAt }: TaskRow): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
@@ -118,7 +121,7 @@ const secondsOf = (milliseconds: number | null): number => Math.floor((milliseco
 
 type Words = Readonly<Record<Language, string>>
 
-/** The reason of a failure for which the provider gave none. */
+/** The texts for failures for which the provider gave no reason, by cause. */
 const CAUSES: Readonly<Record<string, Words>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
@@ -130,6 +133,6 @@ const CAUSES: Readonly<Record<string, Words>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Empty for a task that has not failed. */
+/** Returns the text for a failure's cause. The text is empty for a task that has not failed. */
 const causeWords = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

@@ -19,8 +19,8 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * The responses for a user's tokens, only for that user. Keys are returned only to a session: an
- * access token may leak from a script, and would then reveal all keys.
+ * Returns the responses for a user's own tokens. Keys are only included for a session. An access
+ * token may leak from a script and would then reveal all keys.
  */
 async function ownTokenAnswers(
   { core }: ReadDeps,
@@ -59,7 +59,7 @@ const tokenAnswer = (row: TokenRow, budget: TokenBudget | undefined, now: number
   model_limits: (row.models ?? []).join(','),
 })
 
-/** `now` is in Unix seconds. */
+/** Returns the fields of a token that change with calls or with time. `now` is in Unix seconds. */
 export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
@@ -81,13 +81,16 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
   return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/** Quota that running calls hold counts, because it may be released. */
+/**
+ * Returns whether a token has quota left. Quota that running calls hold counts as well, because it
+ * may be released.
+ */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
 /**
- * `GET /api/token/{id}`: one of the caller's tokens; the tokens of other users look like unknown
- * ones.
+ * `GET /api/token/{id}`: one of the caller's tokens. The error for a token of another user equals
+ * the error for an unknown token.
  */
 export function getToken(app: App, deps: ReadDeps): void {
   app.route({
@@ -108,10 +111,10 @@ export function getToken(app: App, deps: ReadDeps): void {
 const DECRYPT_BATCH = 100
 
 /**
- * Returns the ids of the user's tokens whose key equals or contains the text. Keys are stored
- * encrypted: a whole key is found by its keyed hash; for a part, all keys of the user (a thousand
- * at most) are decrypted in batches, so that other requests do not wait. For an access token only
- * whole keys match, because matching parts would allow reading a key letter by letter.
+ * Returns the ids of the user's tokens whose key equals or contains the text. A complete key is
+ * found by its keyed hash. For a part of a key, all keys of the user (at most a thousand) are
+ * decrypted, in batches so that other requests do not wait. For an access token, only complete keys
+ * match, because a search for parts would reveal a key letter by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,
@@ -133,7 +136,10 @@ export async function idsByKey(
   return ids
 }
 
-/** `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless sorted. */
+/**
+ * `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless another order
+ * is requested.
+ */
 export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/token/', 'GET /api/token/search'] as const) {
     app.route({

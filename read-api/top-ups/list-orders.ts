@@ -24,8 +24,8 @@ import {
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
 /**
- * The responses for orders; the refunding admin, the inviter's rebate and reports are included only
- * for admins.
+ * Returns the responses for orders. The admin who made a refund, the inviter's rebate and the
+ * provider's reports are only included for admins.
  */
 async function orderAnswers(
   { core }: Pick<ReadDeps, 'core'>,
@@ -115,7 +115,7 @@ const reportAnswer = (row: ReportRow): PaymentReport => ({
 const moneyText = (cents: bigint): string =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** `GET /api/user/topup/self` and, for admins, `/api/user/topup`: orders, newest first. */
+/** `GET /api/user/topup/self` and, for admins, `/api/user/topup`: the orders, newest first. */
 export function listOrderRows(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'orders', 'users')
   app.route({

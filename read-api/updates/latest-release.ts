@@ -13,7 +13,10 @@ import { type App, type ReadDeps, upToDate } from '../route.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/** Returns whether `latest` is a later version than `current`; a tag without a version is not. */
+/**
+ * Returns whether the version `latest` is later than `current`. A tag that is not a version is
+ * never later.
+ */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
   if (candidate === null || running === null) return false
@@ -21,7 +24,7 @@ export function isNewer(latest: string, current: string): boolean {
     const difference = Number(candidate[part] ?? 0) - Number(running[part] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  // A release is later than its release candidates.
+  // A release is later than its own release candidates.
   return candidate[4] === undefined && running[4] !== undefined
 }
 
@@ -55,8 +58,9 @@ type LastCheck = {
 }
 
 /**
- * `GET /api/option/latest_release`, for admins: requests the configured address. Without
- * `is_forced=true` it does so only if the automatic check is on, and at most once a day.
+ * `GET /api/option/latest_release`, for admins: the latest release at the configured address.
+ * Without `is_forced=true`, the address is requested only if the automatic check is enabled, and at
+ * most once a day.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
@@ -99,7 +103,7 @@ type Release = { readonly version: string; readonly notes: string }
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
-/** Fetches the latest release; null if it is unavailable or invalid. */
+/** Fetches the latest release. Returns null if it is unavailable or invalid. */
 async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
   return releaseOf(await fetchJson(outbound, url))
 }

@@ -65,7 +65,10 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
   costed_quota: toWire(costedQuota),
 })
 
-/** The head is read first, so that events written in the meantime do not count as lag. */
+/**
+ * Returns the lag of the read models. The head position is read first, so that events written in
+ * the meantime do not count as lag.
+ */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()
   const [slowest] = [...(await readPositions(core))].sort(([, one], [, other]) => one - other)

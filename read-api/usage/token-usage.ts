@@ -21,8 +21,8 @@ export function tokenUsage(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }
-      // The total is read first: events folded between the two reads are then missing instead of
-      // making the rest negative.
+      // The totals are read first. Events that are projected between the two reads are then missing
+      // from the remainder, instead of making it negative.
       const totals = await userDays(db, userId, days)
       const perToken = await tokenDays(db, userId, days, TOKENS_MAX)
       return success([...perToken.map(pointOf), ...restOf(totals, perToken)])
@@ -38,7 +38,7 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
   ...{ count, quota: toWire(quota), token_used: tokens },
 })
 
-/** The usage without a token, or of tokens beyond the limit. */
+/** Returns the usage of tokens beyond the limit, and the usage without a token. */
 function restOf(
   totals: readonly DayUsage[],
   perToken: readonly TokenDayUsage[],

@@ -41,7 +41,10 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** The problem of the webhook that its owner must fix before a warning can be sent. */
+/**
+ * Returns the error in the webhook's settings that the user must correct before warnings can be
+ * sent, or null.
+ */
 async function webhookFaultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -52,8 +55,9 @@ async function webhookFaultOf(
 }
 
 /**
- * Adds the notification settings, which only their user sees; of the webhook's secret only whether
- * it is set. A user without a threshold is warned at the site's.
+ * Adds the user's notification settings, which only the user sees. Of the webhook's secret, the
+ * response only shows whether it is set. For a user without a threshold, the site's threshold
+ * applies.
  */
 function withNotifications(
   setting: string,
@@ -72,7 +76,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code of the caller's invite link; it never changes. */
+/** `GET /api/user/aff`: the code of the caller's invite link. The code never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),
@@ -81,7 +85,10 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
   })
 }
 
-/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still available. */
+/**
+ * `GET /api/user/check_in_status`: whether the caller can still get today's reward. Days are in
+ * UTC.
+ */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/check_in_status'),

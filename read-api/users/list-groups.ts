@@ -11,13 +11,13 @@ import { type App, type ReadDeps, textOf, upToDate } from '../route.ts'
 type UsableGroup = {
   readonly desc: string
   readonly ratio: number
-  /** The colour of its badge; empty for the default. */
+  /** The colour of the group's badge. It is empty for the default colour. */
   readonly color: string
 }
 
 /**
- * The groups that a user may choose for a token: the ones offered to all users and the user's
- * group, each with the ratio that applies to the user.
+ * Returns the groups that a user may choose for a token: the groups that are offered to all users,
+ * and the user's own group. Each group has the ratio that applies to the user.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -62,8 +62,8 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/models`: the models that the user can call: offered by enabled channels to the
- * user's groups and priced there, unless the user accepts models without a price.
+ * `GET /api/user/models`: the models that the user can call. Enabled channels must offer a model to
+ * the user's groups. The model must have a price, unless the user accepts models without a price.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

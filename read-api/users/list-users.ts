@@ -10,7 +10,7 @@ import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/** The responses for users, each with its balance. */
+/** Returns the responses for users, each with the user's balance. */
 export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(
     core.db,
@@ -20,8 +20,9 @@ export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]):
 }
 
 /**
- * The responses for users that an admin may change. Each row carries the balance as
- * `expected_quota`, and the balance is remembered for callers that send one back without it.
+ * Returns the responses for users that an admin may change. Each response contains the balance as
+ * `expected_quota`. The balance is also remembered, because a client may send a user back without
+ * `expected_quota`.
  */
 async function changeableUsers(
   deps: ReadDeps,
@@ -34,8 +35,8 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: built field by field, so that a column that is not named here (the password's reference)
-// cannot leak.
+// NOTE: the response is built field by field, so that an unlisted column, such as the password's
+// reference, cannot leak.
 const userAnswer = (row: UserRow, account: Account | undefined): User => ({
   id: row.id,
   username: row.username,
@@ -89,7 +90,8 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
 }
 
 /**
- * `GET /api/user/` and `/api/user/search`, for admins: newest first, including deactivated users.
+ * `GET /api/user/` and `/api/user/search`, for admins: the list of users, newest first. Deactivated
+ * users are included.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {
