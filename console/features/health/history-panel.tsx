@@ -14,7 +14,7 @@ import { Gap } from './health-columns.tsx'
 import { type History, prepareHistory } from './health-history.ts'
 import { HISTORY_RANGES } from './health-view.ts'
 
-/** The data of the chart as figures, newest first. */
+/** The chart's data as a table, newest first. */
 function HistoryTable({ history }: { history: History }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -52,7 +52,7 @@ const HistoryChart = lazy(async () => ({
   default: (await import('./history-chart.tsx')).HistoryChart,
 }))
 
-/** Success rate and latency of a channel over time: as a sentence, a chart or a table. */
+/** Success rate and latency of a channel over time, as a sentence, a chart or a table. */
 export function HistoryPanel(props: {
   channelId: number
   range: HistoryRange
@@ -128,7 +128,7 @@ function Body({ history, isTable }: { history: History; isTable: boolean }): Rea
 
 const EVERY_MS = 60_000
 
-/** A channel's successes and latency over time, up to now. */
+/** Reads a channel's success rate and latency over a range that ends now. */
 function healthHistoryQuery(id: number, range: HistoryRange) {
   const key = [...healthKey, 'history', id, range]
   const input = { params: { id }, query: { range } }

@@ -13,7 +13,7 @@ import { EntryText, TimelineEntries } from './timeline-entries.tsx'
 
 const pad = (part: number): string => String(part).padStart(2, '0')
 
-/** Unix seconds in the format of a `datetime-local` field. */
+/** Formats unix seconds for a `datetime-local` field. */
 function fieldText(at: number): string {
   if (at === 0) return ''
   const date = new Date(at * 1_000)
@@ -21,7 +21,7 @@ function fieldText(at: number): string {
   return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** Selects a time to the second in the browser's time zone, or returns to the present. */
+/** Selects a time (seconds, browser's time zone), or returns to the current time. */
 function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()
@@ -55,10 +55,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }): ReactE
   )
 }
 
-/**
- * The history of a channel, newest first, with its state at a selected time and the cause of that
- * state.
- */
+/** The history of a channel, newest first, and its state with the cause at a selected time. */
 export function Timeline(props: {
   channelId: number
   /** Unix seconds; 0 means now. */
@@ -109,7 +106,7 @@ export function Timeline(props: {
   )
 }
 
-/** The state at the selected time and its cause. */
+/** The channel's state at the selected time, with its cause. */
 function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): ReactElement {
   const { t } = useTranslation()
   const { state, because } = props.state
@@ -125,12 +122,10 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
   )
 }
 
-/** More than a screen, because runs of one circuit are folded into single lines. */
+/** More entries than fit a screen, because entries of one circuit fold into a single line. */
 const TIMELINE_PAGE = 50
 
-/**
- * The history of a channel up to a time (unix seconds; 0 means now), and its state at that time.
- */
+/** Reads a channel's history up to `at` (unix seconds; 0 means now) and its state at that time. */
 function timelineQuery(ask: { channelId: number; at: number; page: number }) {
   const { channelId: id, at, page } = ask
   const moment = at === 0 ? {} : { at, to: at }

@@ -18,7 +18,7 @@ const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
   { id: 'curl', title: 'cURL' },
 ]
 
-/** A first call with the official SDK or with curl. `address` is the site's origin. */
+/** Returns a first call with the official SDK or curl; `address` is the site's origin. */
 function snippetText(language: SnippetLanguage, address: string): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   return SNIPPETS[language](base)
@@ -56,7 +56,7 @@ const reply = await client.chat.completions.create({
   }'`,
 }
 
-/** A sample that configures an SDK for this site, ready to copy. */
+/** A sample that configures an SDK for this site, with a copy button. */
 function SdkSnippet({ address }: { address: string }): ReactElement {
   const { t } = useTranslation()
   const [language, setLanguage] = useState<SnippetLanguage>('python')
@@ -91,7 +91,7 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** The operator's home page, or the built-in one. */
+/** The operator's home page or, if none is set, the built-in home page. */
 export function HomePage(): ReactElement | null {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

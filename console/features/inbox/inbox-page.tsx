@@ -19,7 +19,6 @@ import { previewOf } from './preview.ts'
 
 const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
 
-/** The user's messages, newest first. */
 export function InboxPage(): ReactElement {
   const { t } = useTranslation()
   const [{ page }, setAddress] = useUrlState(ADDRESS)

@@ -16,7 +16,7 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** One message; opening it marks it as read. */
+/** Shows a message and marks it as read. */
 export function MessagePage(): ReactElement {
   const { t } = useTranslation()
   const { id: text = '' } = useParams()
@@ -48,7 +48,7 @@ export function MessagePage(): ReactElement {
   )
 }
 
-/** A missing message is reported once, and the inbox is shown instead. */
+/** Shows one error for a missing message and redirects to the inbox. */
 function useLeaveIf(isMissing: boolean): void {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,12 +66,13 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
 }
 
-/** One of the user's messages; 404 when it has other recipients, is deleted or never existed. */
+/** Reads a message. The server sends 404 if it was deleted or has other recipients. */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
 /**
- * Marks a message as read once it is shown. The unread count changes at once, and back on failure.
+ * Marks a message as read when shown. The unread count changes immediately and is restored on
+ * failure.
  */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()

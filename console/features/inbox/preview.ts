@@ -1,13 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
-/** The part of a text that is processed, because removing markup from a long text may take long. */
+/** The number of characters processed, because removing markup from long texts is slow. */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
-/** Counts characters as displayed: an emoji of several code points is one. */
+/** Counts displayed characters; an emoji of several code points counts once. */
 const CHARACTERS = new Intl.Segmenter()
 
-/** The beginning of a message as one line of text, cut at 100 characters: 97 and an ellipsis. */
+/** Returns the start of a message as one line: at most 100 characters, cut to 97 and `…`. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
@@ -21,11 +21,11 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** An address in a preview is useless, and an embedded image would leave no space for the text. */
+/** Long URLs are removed, because they (or embedded images) would leave no space for text. */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** The processed part, without a markup character that is cut in two. */
+/** Returns the start of the content without a partial markup character at its end. */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** For display only: the result is shown as text, never as markup. */
+/** Only for display as plain text; the result must not be used as HTML. */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
@@ -49,15 +49,15 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** An address may contain parentheses, and so may its title. */
+/** Both the URL and the title of a link may contain parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
-/** Matches the rule below a table's header. */
+/** Matches the separator line below a table's header. */
 const isTableRule = (line = ''): boolean =>
   line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
 
-/** The cells of a table in sequence, from its header to the next empty line. */
+/** Joins the cells of a table, from its header to the next empty line. */
 function withoutTables(text: string): string {
   let isInTable = false
   const lines = text.split('\n')
@@ -73,7 +73,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // An image that is a link.
+    // This second pass matches an image inside a link.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

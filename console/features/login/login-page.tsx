@@ -18,7 +18,7 @@ import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Logs in with a passkey alone; renders nothing when the browser does not support passkeys. */
+/** Logs in with a passkey and no name; renders nothing if the browser has no passkey support. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -40,7 +40,7 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** Lets the browser ask for any passkey of this site, and logs in with it. */
+/** The browser offers all passkeys of this site; the selected passkey logs in. */
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
@@ -51,7 +51,7 @@ export function LoginPage(): ReactElement {
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('shell.login'))
-  // Other login methods also lead here when they require a second factor.
+  // Other login methods redirect here if they require a second factor.
   const arrived = useLocation().state as Partial<SecondFactorRequired> | null
   const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
@@ -86,7 +86,7 @@ export function LoginPage(): ReactElement {
 }
 
 /**
- * The login methods. When only the super admin may use a password, that form is last and collapsed.
+ * The login methods. If only the super admin may use a password, that form is last and collapsed.
  */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
@@ -121,7 +121,7 @@ function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   )
 }
 
-/** `aff` is the invitation code, which is passed on to the registration. */
+/** `aff` is the invitation code, which the registration link passes on. */
 function Links({ aff }: { aff: string | null }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

@@ -9,9 +9,7 @@ import { WAYS } from '#console/ui/ways-in/ways.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
-/**
- * The page that another site redirects back to: completes the login or the binding and continues.
- */
+/** The OAuth callback page; it completes the login or the binding, then redirects. */
 export function OAuthPage(): ReactElement {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -37,7 +35,7 @@ export function OAuthPage(): ReactElement {
     }
   })
   useEffect(() => {
-    // An authorization code is valid once; a second request would fail.
+    // An authorization code is valid once, so a second request would fail.
     if (isStarted.current) return
     isStarted.current = true
     void end()
@@ -52,7 +50,7 @@ export function OAuthPage(): ReactElement {
   )
 }
 
-/** Completes what the other site agreed to. Returns null if it bound an identity. */
+/** Sends the provider's response to the server; returns null if it bound an identity. */
 async function comeBack(
   way: string,
   params: URLSearchParams,
@@ -61,8 +59,7 @@ async function comeBack(
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
-    // Without a state parameter, the link may come from an attacker and would log the user in as
-    // the attacker.
+    // Without `state`, the link may come from an attacker, who would log the user in as himself.
     if (said.state === undefined) throw new Error(refused)
     const input = { query: said as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)

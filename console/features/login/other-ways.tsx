@@ -10,8 +10,7 @@ import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
 /**
- * A button for each further login method that the site offers. `isFirst`: no other method precedes
- * them.
+ * A button for each other login method of the site. `isFirst` means that no method is shown above.
  */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
@@ -62,7 +61,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** On the login page a user logs in, even when this browser still remembers another user. */
+/** The login page always starts a login, even if this browser still stores a user. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

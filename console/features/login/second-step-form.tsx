@@ -14,14 +14,13 @@ import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Labels of the kinds of code. */
 const CODES = {
   totp: { label: 'ui.verificationCode', lead: 'auth.totpLead', other: 'auth.useTotp' },
   recovery: { label: 'auth.recoveryCode', lead: 'auth.recoveryLead', other: 'auth.useRecovery' },
 } as const
 type CodeKind = keyof typeof CODES
 
-/** The second step of a login: a code of the app, a passkey or a recovery code. */
+/** The second factor of a login: an authenticator code, a passkey or a recovery code. */
 export function SecondStepForm({
   needed,
   onRestart,
@@ -87,7 +86,7 @@ export function SecondStepForm({
 function CodeForm(props: {
   kind: CodeKind
   isBusy: boolean
-  /** `tell` shows what is wrong with the code. */
+  /** `tell` shows an error at the code field. */
   onCode: (code: string, tell: (words: string) => void) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
@@ -129,7 +128,7 @@ function CodeForm(props: {
   )
 }
 
-/** Lets the browser ask for one of the user's passkeys, as the second step of this login. */
+/** Asks the browser for a passkey of the user, as the second factor of this login. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

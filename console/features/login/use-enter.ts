@@ -6,13 +6,13 @@ import { isRoot, storeUser } from '#console/api/session.ts'
 import { showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 
-/** Completes every login: stores the user and opens the page that was requested. */
+/** Completes a login: stores the user and opens the requested page. */
 export function useEnter() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // The target of a login by another site, kept while the second factor was required.
+  // The return path of an OAuth login, kept while the second factor was required.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (user: SessionUser, { isCommonPassword = false } = {}): Promise<void> => {

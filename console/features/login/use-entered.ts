@@ -6,14 +6,14 @@ import { storeUser } from '#console/api/session.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 
-/** Completes a login by another site: stores the user and continues. */
+/** Completes an OAuth login: stores the user and redirects. */
 export function useEntered() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const navigate = useNavigate()
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (entered: LoginResult, returnTo: string | null): Promise<void> => {
-    // Without a session there is no user yet: the login page asks for the second factor.
+    // No session exists yet, so the login page asks for the second factor.
     if ('second_factor' in entered) {
       return navigate('/login', { replace: true, state: { ...entered, returnTo } })
     }

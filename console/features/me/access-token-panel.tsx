@@ -16,7 +16,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
 
-/** The access token for the user's scripts. It is shown once, right after it was created. */
+/** The access token for scripts. It is shown only once, after its creation. */
 export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -13,7 +13,7 @@ import { useNewPassword } from './use-new-password.ts'
 
 function PasswordDialog(props: {
   isOpen: boolean
-  /** False when a first password is being set, which needs no current one. */
+  /** False if the user sets a first password, which requires no current password. */
   hasPassword: boolean
   onClose: () => void
 }): ReactElement {
@@ -43,7 +43,7 @@ function PasswordDialog(props: {
   )
 }
 
-/** Changes the password and deletes the account. The super admin's account cannot be deleted. */
+/** Changes the password or deletes the account. The super admin cannot delete the account. */
 export function AccountPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)

@@ -1,7 +1,7 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user field that holds the bound account of each site; empty while none is bound. */
+/** The user field with the bound account id of each site; the field is empty if none is bound. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

@@ -12,7 +12,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { quotaOf, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
-/** The daily reward, when the site offers one. */
+/** The daily reward; renders nothing if the site offers none. */
 export function CheckInPanel(): ReactElement | null {
   return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
 }
@@ -62,5 +62,4 @@ function CheckIn(): ReactElement {
   )
 }
 
-/** Whether today's reward is still available. */
 const checkInStatusQuery = apiQuery('GET /api/user/check_in_status')

@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 
-/** A number with its label, for use inside a `dl`. */
+/** A number with its label; must be inside a `dl`. */
 export function Figure(props: { name: string; children: ReactNode }): ReactElement {
   return (
     <div>

@@ -16,7 +16,7 @@ import { Figure } from './figure.tsx'
 import type { MePanelProps } from './me-panel.ts'
 import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
-/** The invitation link and its rewards, on sites with invitations. */
+/** The invitation link and its rewards, if the site offers invitations. */
 export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -27,7 +27,7 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const least = leastTransfer(rule)
   const isTooLittle = earned < least
   const whyId = useId()
-  // Rewards earned while invitations were enabled remain available.
+  // Rewards that were already earned remain available after the site disables invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -99,7 +99,7 @@ function InviteLink(): ReactElement {
   )
 }
 
-/** The code of the user's invitation link; it never changes. */
+/** The code in the user's invitation link, which never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

@@ -13,12 +13,12 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { IDS } from './bound-ways.ts'
 
-/** The other sites that a tab is redirected to and returns from. */
+/** The login methods that redirect to another site. */
 const TRIPS = WAYS.filter((way) => !isMessenger(way))
 
 /**
- * Asks for a new login when the user has no other proof: with a bound site that returns to this
- * page, or with the login page for users of a messenger.
+ * Asks for a new login if the user has no other proof of identity. Bound sites redirect back to
+ * this page; messenger users go to the login page.
  */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()

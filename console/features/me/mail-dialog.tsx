@@ -21,10 +21,10 @@ const FIELD_CODES = {
   email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
 }
 
-/** Binds a mail address, proved by a mailed code, and replaces the previous address. */
+/** Binds a mail address, verified by a mailed code; it replaces the previous address. */
 export function MailDialog(props: {
   isOpen: boolean
-  /** The bound address; empty for none. */
+  /** The bound address, or an empty text. */
   bound: string
   onClose: () => void
 }): ReactElement {
@@ -65,7 +65,7 @@ export function MailDialog(props: {
 
 type MailDraft = { email: string; code: string }
 
-/** Mounted together with the dialog, so that the human verification loads only when needed. */
+/** Mounted with the dialog, so that the human verification loads only when needed. */
 function Fields({ form }: { form: DraftForm<MailDraft> }): ReactElement {
   const { t } = useTranslation()
   const human = useHumanCheck('verification')

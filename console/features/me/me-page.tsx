@@ -34,7 +34,7 @@ import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
-/** The user's mail address, which allows logging in and resetting a forgotten password. */
+/** The user's mail address, which serves for login and password resets. */
 function MailPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -78,11 +78,10 @@ function MailPanel({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** The user's name, role and figures. */
 function ProfileCard({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // The session knows the person before the account is read, so that the card keeps its height.
+  // The session has the name before the account loads, so that the card keeps its height.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''
@@ -125,7 +124,6 @@ function ProfileCard({ user }: MePanelProps): ReactElement {
   )
 }
 
-/** The user's account: profile, quota, login methods and notifications. */
 export function MePage(): ReactElement {
   const { t } = useTranslation()
   const self = useQuery(selfQuery)
@@ -155,7 +153,6 @@ export function MePage(): ReactElement {
   )
 }
 
-/** One line per panel, in the order of the page. */
 const PANELS: readonly MePanel[] = [
   { id: 'models', column: 'main', Panel: ModelsPanel },
   { id: 'settings', column: 'main', Panel: SettingsPanel },

@@ -11,7 +11,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 
 const SHOWN_FIRST = 10
 
-/** The models that the user can call: ten names, and the rest on request. */
+/** The models that the user can call: ten names, then a button for all. */
 export function ModelsPanel(): ReactElement {
   const { t } = useTranslation()
   const models = useQuery(usableModelsQuery)

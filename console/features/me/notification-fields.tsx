@@ -27,7 +27,7 @@ type FieldsProps = {
   onChange: (patch: Partial<SettingsDraft>) => void
 }
 
-/** The threshold and the channel of low-quota warnings. */
+/** The threshold of low-quota warnings, and how they are sent. */
 export function NotificationFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props
@@ -40,7 +40,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Hidden fields keep their values.
+        // The hidden fields keep their values.
         onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
@@ -49,7 +49,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
   )
 }
 
-/** The address for warnings; an unproved address needs its code. */
+/** The mail address for warnings; an unverified address needs a code. */
 function MailFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { boundMail, draft, onChange } = props
@@ -173,7 +173,7 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
   )
 }
 
-/** Sets a new secret, or removes the stored one. */
+/** Sets a new webhook secret, or removes the stored secret. */
 function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props

@@ -6,7 +6,7 @@ import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { PasswordFields } from './password-fields.tsx'
 import { useNewPassword } from './use-new-password.ts'
 
-/** Shown before every page while the password is one that a reset generated. */
+/** Replaces every page until the user has replaced a password from a reset. */
 export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useNewPassword(true, () => undefined)

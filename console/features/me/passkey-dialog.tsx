@@ -12,10 +12,9 @@ import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
 
-/** Adds a passkey with a name or, with `renamed`, renames one. */
+/** Adds a named passkey; with `renamed`, renames an existing passkey. */
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
-  /** Whether a proof of identity is required. */
   needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
@@ -58,6 +57,6 @@ export function PasskeyDialog(props: {
   )
 }
 
-/** Returns the recovery codes that were created with it; none when some existed. */
+/** Returns the recovery codes created with the first factor; empty if codes already existed. */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

@@ -6,7 +6,6 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 
-/** The user's passkeys by name, and a button that adds one. */
 export function PasskeyRows(props: {
   passkeys: readonly OwnPasskey[]
   onAdd: () => void

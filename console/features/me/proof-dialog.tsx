@@ -7,8 +7,8 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 
 /**
- * Asks for a proof of identity before an action. `act` closes the dialog, or throws when it is
- * refused.
+ * Asks for a proof of identity before an action. `act` closes the dialog, and throws if the server
+ * refuses.
  */
 export function ProofDialog(props: {
   title: string

@@ -10,12 +10,12 @@ import type { ProofOnly } from '#write-api/contract/credentials.ts'
 export const isProof = ({ password = '', code = '', passkey }: ProofOnly): boolean =>
   password !== '' || code.trim() !== '' || passkey !== undefined
 
-/** Proves the identity again: by password, a code of the app, a recovery code or a passkey. */
+/** A proof of identity by password, authenticator code, recovery code or passkey. */
 export function ProofFields(props: {
   value: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string | undefined
-  /** A passkey has no field to fill in, so the action continues at once. */
+  /** Called with a passkey, which needs no submit because it has no field. */
   onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { value, error, onChange } = props

@@ -7,7 +7,7 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` is false when only a new login, which leaves the page, can prove the identity. */
+/** `mayProve` is false if only a new login can prove the identity. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null
@@ -16,8 +16,8 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. When it needs a more recent login, asks for a proof of identity and runs it again;
- * throws `Cancelled` without a proof. Users without any proof are redirected to the login.
+ * Runs `act`. If the server requires a recent login, asks for a proof of identity and runs `act`
+ * again, or throws `Cancelled`. Users without any proof must log in again.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
@@ -29,7 +29,7 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Rendered once, by the page. */
+/** Renders the dialogs of `proven()`. The page renders it once. */
 export function ProofHost(): ReactElement | null {
   const { t } = useTranslation()
   const question = useSyncExternalStore(subscribe, () => asked)

@@ -14,7 +14,7 @@ import { deviceName } from './device-name.ts'
 type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
 type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
 
-/** A table or, on phones, a list of cards. */
+/** The sessions as a table, or as cards on phones. */
 export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
   const { t } = useTranslation()
   if (useIsNarrow()) {
@@ -114,7 +114,6 @@ function Device({ session }: { session: OwnSession }): ReactElement {
   )
 }
 
-/** The current session ends by logging out. */
 function End({ session, onEnded }: OneProps): ReactElement | null {
   const { t } = useTranslation()
   const device = useDevice(session)

@@ -12,7 +12,6 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { SessionList } from './session-list.tsx'
 
-/** The user's sessions, each of which can be ended. */
 export function SessionsPanel(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -52,5 +51,4 @@ export function SessionsPanel(): ReactElement {
   )
 }
 
-/** The user's sessions. */
 const ownSessionsQuery = apiQuery('GET /api/user/sessions')

@@ -1,16 +1,16 @@
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
-/** The content of the form; amounts as typed. */
+/** The form's values; amounts are typed texts. */
 export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
-  /** The code mailed to the address, when the address differs from the bound one. */
+  /** The code that was mailed to `mailTo`, if it differs from the bound address. */
   readonly mailCode: string
   readonly webhookUrl: string
-  /** Empty at first, because the secret is never shown again. */
+  /** Empty at first, because the server never sends the secret. */
   readonly webhookSecret: string
-  /** Saving removes the stored secret. */
+  /** True if saving removes the stored secret. */
   readonly removesSecret: boolean
   readonly acceptsUnpriced: boolean
   readonly showsIp: boolean
@@ -22,10 +22,10 @@ export type SettingsFault =
   | 'webhookNeeded'
   | 'webhookNotHttps'
 
-/** Used when the server sends none. */
+/** Applies if the server sends no threshold. */
 const THRESHOLD_DEFAULT = 500_000
 
-/** Parses the account's `setting`, a JSON text; missing fields have their defaults. */
+/** Parses the account's `setting` (JSON); missing fields get default values. */
 export function draftOf(setting: string): SettingsDraft {
   const kept = parsed(setting)
   return {
@@ -44,7 +44,7 @@ export function draftOf(setting: string): SettingsDraft {
 export const keptMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
-/** Whether the address must be proved: it is neither the bound nor the stored one. */
+/** Returns true if the address needs a code: it is neither the bound nor the stored address. */
 export function needsCode(
   { means, mailTo }: SettingsDraft,
   known: { readonly setting: string; readonly boundMail: string },
@@ -56,7 +56,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** The server's error about the saved webhook, while the webhook is unchanged. */
+/** Returns the field with the server's error about the webhook, while the webhook is unchanged. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null
@@ -70,13 +70,13 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   if (!isWhole) return 'thresholdInvalid'
   if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
-  // Hidden fields cannot be corrected and are not sent.
+  // Users cannot correct hidden fields, so these fields are not validated or sent.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-/** An unchanged threshold is not sent, so the site's default keeps applying. */
+/** Omits an unchanged threshold, so that the site's default continues to apply. */
 export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),

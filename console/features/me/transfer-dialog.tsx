@@ -11,8 +11,8 @@ import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/qu
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /**
- * The part of the invitation rewards to transfer: in dollars, or in units when the site shows
- * units.
+ * Transfers a part of the invitation rewards to the balance, in dollars or quota units, whichever
+ * the site displays.
  */
 export function TransferDialog(props: {
   isOpen: boolean
@@ -68,7 +68,7 @@ function amountOf(text: string, rule: MoneyRule): bigint | null {
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
 }
 
-/** One dollar in units, the server's minimum. */
+/** Returns the server's minimum transfer: one dollar in quota units. */
 export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
   const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
   return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)

@@ -13,7 +13,7 @@ import { ProofDialog } from './proof-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
 /**
- * Shows recovery codes once. Only its button closes the dialog, so that an accidental click does
+ * Shows recovery codes once. Only the button closes the dialog, so that an accidental click does
  * not lose the codes.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }): ReactElement {
@@ -73,11 +73,10 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called after a change, with the recovery codes that it created. */
+  /** Called after a change, with the recovery codes that the change created. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
-/** The open dialog, if any. */
 export function TwoStepDialogs(props: Props): ReactElement | null {
   const { dialog, needsProof, onClose, onSettled } = props
   if (dialog === null) return null
@@ -103,7 +102,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
 
 type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
 
-/** Dialogs that start with a proof of identity. */
+/** The dialogs that need a proof of identity. */
 function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
   const { t } = useTranslation()
   const ask = (

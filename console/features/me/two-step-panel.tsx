@@ -16,14 +16,14 @@ import { PasskeyRows } from './passkey-rows.tsx'
 import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
-/** The second factors of a login: authenticator app, passkeys, recovery codes. */
+/** The second factors of the user: authenticator app, passkeys, recovery codes. */
 export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { data: security, error, refetch } = useQuery(securityQuery)
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
-  // Users with neither a factor nor a password are asked for a recent login by the server.
+  // Users with neither a factor nor a password have no proof; the server requires a recent login.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

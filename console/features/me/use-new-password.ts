@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 import { proven } from './proven.tsx'
 
-/** `proof` is a passkey or another proof that no field holds. */
+/** `proof` is a passkey or another proof that has no form field. */
 export type PasswordDraft = {
   current: string
   next: string
@@ -29,8 +29,8 @@ const FIELD_CODES = {
 }
 
 /**
- * Sets a new or a first password, which ends all other sessions. `hasPassword` is false when there
- * is no current password; with two-step login, a code replaces it.
+ * Sets a password, which ends all other sessions. `hasPassword` is false if there is no current
+ * password. With two-step login, a code replaces the current password.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -63,7 +63,6 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
   return { ...form, reset, isByCode, asksFirst: hasPassword || isByCode }
 }
 
-/** The errors of a draft by field, translated. */
 function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<PasswordDraft> {
   const { t } = useTranslation()
   return ({ current, next, again }) => ({
@@ -75,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** The user has chosen the password, so the reset password no longer has to be replaced. */
+/** Clears the flag that requires a new password after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return
@@ -83,6 +82,6 @@ function needNoOther(): void {
   storeUser(rest)
 }
 
-/** Changes the user's name or password; a new password requires the current one. */
+/** Changes the user's name or password; a new password requires the current password. */
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })

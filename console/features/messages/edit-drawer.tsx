@@ -21,12 +21,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** The present message: the list's row may be older and contains only the beginning of the text. */
+/** Loads the message, because the list's row may be outdated and has only the start of the text. */
 export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // Data of an earlier opening is stale, and later reads do not change the form.
+  // Data of an earlier opening is outdated; later reads must not change the form.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)
@@ -54,7 +54,7 @@ export function EditDrawer(props: Props & { id: number }): ReactElement {
   )
 }
 
-/** Edits the text and shows who has read it. `now` is the latest version read. */
+/** Edits the text and shows who has read it. `now` is the most recently loaded version. */
 function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props
@@ -126,9 +126,9 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
   )
 }
 
-/** One message with the number of its readers, for admins. */
+/** Reads a message with the number of its readers. Admins only. */
 const messageQuery = (id: number) => ({
   ...apiQuery('GET /api/admin/messages/:id', { params: { id } }, [...messagesKey, 'one', id]),
-  // A recipient may read it at any moment.
+  // Recipients may read the message at any time.
   staleTime: 0,
 })

@@ -12,7 +12,6 @@ export type MessageActions = {
   readonly onDelete: (message: AdminMessage) => Promise<void>
 }
 
-/** The columns of the list of messages. */
 export function messageColumns(
   t: TFunction,
   locale: string,

@@ -12,7 +12,7 @@ export type MessageText = {
 
 export type Chosen = {
   readonly audience: Audience
-  /** By id, with the names to show. */
+  /** User ids with their display names. */
   readonly users: ReadonlyMap<number, string>
   readonly groups: readonly string[]
 }
@@ -33,14 +33,14 @@ export function recipientFaults(chosen: Chosen): FieldErrors<Chosen, MessageFaul
   return hasSome ? {} : { audience: 'recipientNeeded' }
 }
 
-/** Trimmed, as it is sent. */
+/** Trims title and content for sending. */
 export const trimmed = ({ title, content, format }: MessageText): MessageText => ({
   title: title.trim(),
   content: content.trim(),
   format,
 })
 
-/** Only the recipients of the chosen audience are included. */
+/** Builds the request; it contains only the recipients of the chosen audience. */
 export function newMessage(draft: MessageText & Chosen): CreateMessage {
   const { audience, users, groups } = draft
   const to = {

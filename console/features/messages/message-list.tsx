@@ -15,7 +15,7 @@ import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
 import { messageColumns } from './message-columns.tsx'
 
-/** Asks for confirmation, then removes the row at once and reduces the total. */
+/** Deletes a message after confirmation; the row disappears before the server responds. */
 function useDeleteMessage(): (message: AdminMessage) => Promise<void> {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -45,14 +45,14 @@ const without = (
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
 
-/** A day in the browser's calendar, in the format of a date field; empty for none. */
+/** A date field's value, in the browser's time zone. */
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** The first and the last moment of the chosen days in ISO; none unless both are chosen. */
+/** Returns the range in ISO times, from start to end of the days; empty unless both are set. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {
@@ -63,7 +63,7 @@ function isoRange(from: string, until: string): { start: string; end: string } {
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 
-/** Columns that sort the list, and what the server calls them. */
+/** The server's sort names by column id. */
 const SORTS = {
   id: 'id',
   title: 'title',
@@ -78,7 +78,6 @@ const ADDRESS = listAddress(
   { sorts: SORTS },
 )
 
-/** The page of messages that the address requests. */
 const useMessageList = () =>
   useListPage(
     ADDRESS,
@@ -86,7 +85,6 @@ const useMessageList = () =>
     'message-page-size',
   )
 
-/** The sent messages, filtered and paged. */
 export function MessageList(props: {
   onEdit: (message: AdminMessage) => void
   onCreate: () => void

@@ -49,7 +49,8 @@ function Messages(): ReactElement {
 type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
 
 /**
- * `opening` counts openings: a drawer that is opened again starts fresh, and fades out unchanged.
+ * Returns the drawer's content, kept while it closes. `opening` counts openings, so that each
+ * starts fresh.
  */
 function useShown(edited: Edited): Shown {
   const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })

@@ -8,10 +8,7 @@ import type { MessageText } from './message-draft.ts'
 
 const PREVIEW_MS = 300
 
-/**
- * A preview of the message, rendered after a pause in typing, because each rendering is a new
- * document.
- */
+/** A preview, rendered after a pause in typing because each rendering loads a new document. */
 function TextPreview({ text }: { text: MessageText }): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState(text)
@@ -42,13 +39,12 @@ function TextPreview({ text }: { text: MessageText }): ReactElement {
 const TITLE_MAX = 200
 const CONTENT_MAX = 20_000
 
-/** Title, format and content of a message, with a preview. */
 export function TextFields(props: {
   form: Pick<DraftForm<MessageText>, 'draft' | 'field'>
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // A message that was created as plain text through the API may stay so.
+  // The API also creates plain-text messages, whose format is then kept as a choice.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

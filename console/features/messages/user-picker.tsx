@@ -12,7 +12,7 @@ import { SmallPages } from './small-pages.tsx'
 
 const PAGE_SIZE = 20
 
-/** Selects individual users, twenty per page; a selection persists across pages. */
+/** Selects users, twenty per page; the selection is kept across pages. */
 export function UserPicker(props: {
   chosen: ReadonlyMap<number, string>
   onChange: (chosen: ReadonlyMap<number, string>) => void

@@ -8,10 +8,8 @@ import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** The amount paid, in the currency of the payment. */
 const Amount = ({ text }: { text: string }) => <span className="tg-amount">{text}</span>
 
-/** The columns of the list of orders, in their default order. */
 export function orderColumns(
   t: TFunction,
   locale: string,

@@ -13,7 +13,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 
-/** Columns that sort the list, and what the server calls them. */
+/** The server's sort names by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -27,18 +27,17 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), status: textParam() }, { sorts: SORTS })
 const EVERY_MS = 1_000
-/** Types of log rows: a payment, and a refund or its restoration. */
+/** The log types of payments (1), and of refunds and their restorations (3). */
 const MOVEMENTS: readonly number[] = [1, 3]
 
-/** Orders, filtered and paged; a row expands to its ids and timeline. */
+/** The list of orders; a row expands to the order's ids and timeline. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link to one order, such as the notice of a dispute, names its number: its details are
-  // expanded.
+  // A link to an order (for example from a dispute notice) filters by its number; that row expands.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -86,7 +85,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }): Reac
   )
 }
 
-/** Everybody's top-ups, for admins. Empty texts ask for all. */
+/** Reads the top-ups of all users. Admins only; empty texts do not filter. */
 const allOrdersQuery = ({ page, pageSize, ...rest }: ListAsk<typeof ADDRESS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {

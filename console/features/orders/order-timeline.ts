@@ -15,22 +15,21 @@ type ReportedKind =
   | 'fundsWithdrawn'
   | 'fundsReinstated'
 
-/** One line of an order's timeline. */
 export type OrderEvent = {
   readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
   /** Unix seconds. */
   readonly at: number
-  /** Exact, in the order's currency, such as `7.30`. */
+  /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
-  /** Units that were taken back or restored; 0 for a report, which moves none. */
+  /** The quota units deducted or restored; 0 for a report, which changes no balance. */
   readonly quota: number
-  /** The provider's id of the refund, the charge or the dispute; empty for an admin's record. */
+  /** The provider's id of refund, charge or dispute; empty if an admin recorded the refund. */
   readonly sourceId: string
-  /** The provider's code, or an admin's own words; empty when an earlier line has it. */
+  /** The provider's code or an admin's text; empty if an earlier line already has it. */
   readonly reason: string
-  /** The provider's code of an open dispute; otherwise empty. */
+  /** The provider's status code of an open dispute; otherwise empty. */
   readonly status: string
-  /** The deadline for answering the dispute in unix seconds; null when unknown or closed. */
+  /** The deadline for the response to the dispute, in unix seconds; null if unknown or closed. */
   readonly dueBy: number | null
   /** The admin who recorded the refund; otherwise empty. */
   readonly actor: string
@@ -38,7 +37,7 @@ export type OrderEvent = {
 
 const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
-/** Every report and movement after the payment, oldest first. */
+/** Returns all reports, refunds and restorations after the payment, oldest first. */
 export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
   const events = [
     ...reportEvents(reports),
@@ -56,11 +55,11 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
       }),
     ),
   ]
-  // The sort is stable: within one second, a report precedes the movement that it caused.
+  // The sort is stable, so a report precedes the refund that it caused in the same second.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** A dispute is reported as a whole each time; its lines are the changes since the last report. */
+/** Each report has the complete dispute, so the lines are the changes since the last report. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {

@@ -9,7 +9,6 @@ import { RefundDialog } from './refund-dialog.tsx'
 import '#console/ui/forms/forms.css'
 import './orders.css'
 
-/** Top-ups of all users, for admins, with refunds. */
 export function OrdersPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('words.orders')} />

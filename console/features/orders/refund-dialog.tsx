@@ -11,7 +11,7 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** The amount and reason of a refund, which is recorded here and carried out at the provider. */
+/** Records a refund here; the admin must also carry it out at the payment provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -56,7 +56,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   )
 }
 
-/** The error of an amount to refund; null when it is valid. */
+/** Validates the refund amount; returns null if it is valid. */
 function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
   const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundWrong'
@@ -64,10 +64,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/**
- * Records a full or partial refund of an order; at most once for the state of the order that is
- * shown.
- */
+/** Records a full or partial refund, at most once for the displayed state of the order. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

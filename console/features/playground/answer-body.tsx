@@ -5,9 +5,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
-/**
- * The part of the answer received so far: folded reasoning, text, and the cause of an early end.
- */
+/** The answer received so far: collapsed reasoning, text, and the cause of an early end. */
 export function AnswerBody(message: ChatMessage): ReactElement {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message

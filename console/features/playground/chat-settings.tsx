@@ -10,12 +10,12 @@ export type ChatSettingsProps = {
   settings: ChatSettings
   groups: UsableGroups
   models: readonly string[]
-  /** True when the group has no models. */
+  /** True if the group has no models. */
   hasNone: boolean
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The settings of the open conversation; each applies from the next message on. */
+/** The settings of the open conversation; changes apply from the next message. */
 export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -65,7 +65,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   )
 }
 
-/** Keeps the typed text, valid or not; the last valid number applies. */
+/** Keeps invalid typed text in the field; the last valid number applies. */
 function MaxTokens(props: { value: number; onChange: (most: number) => void }): ReactElement {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
@@ -94,7 +94,7 @@ function MaxTokens(props: { value: number; onChange: (most: number) => void }): 
   )
 }
 
-/** 0.1 to 1, counted in tenths. */
+/** The temperature from 0.1 to 1, in tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }): ReactElement {
   const { t } = useTranslation()
   const id = useId()

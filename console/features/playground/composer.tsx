@@ -8,17 +8,17 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True when the chosen group and model exist. */
+  /** True if the chosen group and model exist. */
   readonly isReady: boolean
-  /** True when there is no model at all, so that nothing can become ready. */
+  /** True if there is no model at all, so that `isReady` cannot become true. */
   readonly hasNone: boolean
 }
 
-/** The field for the next message. Enter sends it; Shift+Enter starts a new line. */
+/** The input for the next message. Enter sends it; Shift+Enter starts a new line. */
 export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True for a message that was sent before the models were loaded; it is sent once they are. */
+  /** True after a message was submitted before the models loaded; it is sent once they are. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk
@@ -33,7 +33,7 @@ export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
     if (isWaiting) send()
   }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: Enter that confirms an input method's composition does not send.
+    // NOTE: Enter that confirms the text of an input method (IME) must not send the message.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

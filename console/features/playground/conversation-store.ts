@@ -11,12 +11,12 @@ import {
 export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
 
 /**
- * The number of conversations that are kept; the oldest are removed first, and fewer fit when the
- * browser's storage is full.
+ * The maximum number of stored conversations; the oldest are removed first. If the browser's
+ * storage is full, fewer are kept.
  */
 const KEPT_MAX = 50
 
-/** The key of one user, because another user may log in with the same browser. */
+/** The storage key is per user, because several users may log in with one browser. */
 const keyOf = (userId: number): string => `playground-${userId}`
 
 export function loadConversations(userId: number): Kept {
@@ -45,9 +45,7 @@ export function keepConversations(userId: number, { conversations, openId }: Kep
   }
 }
 
-/**
- * When the page was closed during an answer, the part received until then is kept as the answer.
- */
+/** Completes an answer that was interrupted by closing the page, with the text received so far. */
 const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),

@@ -1,6 +1,6 @@
 import { randomId } from '#console/ui/state/random-id.ts'
 
-/** The settings of a chat. `maxTokens` 0 means no limit. The temperature is counted in tenths. */
+/** `maxTokens` 0 means no limit; the temperature is in tenths. */
 export type ChatSettings = {
   readonly group: string
   readonly model: string
@@ -9,7 +9,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** The cost of an answer, from the log. `quota` is in units, as text. */
+/** The cost of an answer, from the log; `quota` is in units, as text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -26,13 +26,13 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id of the call, which finds it in the log. */
+  /** The id of the call, which identifies its log entry. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True when the page no longer waits for the cost, which is or will be in the log. */
+  /** True if the page stopped waiting for the cost, which the log has now or later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
@@ -43,7 +43,7 @@ export type Conversation = {
   readonly messages: readonly ChatMessage[]
   /** Unix milliseconds. */
   readonly changedAt: number
-  /** In units, as text: the cost of answers that were removed from the conversation. */
+  /** The cost of answers removed from the conversation, in quota units as text. */
   readonly spentBefore?: string
 }
 
@@ -84,8 +84,7 @@ export const isUnderWay = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
 /**
- * The messages that are sent: the system prompt, if any, and the conversation without empty
- * answers.
+ * Returns the messages to send: the system prompt, if any, and all messages except empty answers.
  */
 export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
@@ -98,7 +97,7 @@ export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 
 
 const TITLE_LENGTH = 60
 
-/** The beginning of the first message; empty when there is none. */
+/** Returns the start of the first message; empty if there is no message. */
 export function titleOf({ messages }: Conversation): string {
   const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
@@ -107,11 +106,11 @@ export function titleOf({ messages }: Conversation): string {
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
 
-/** The known cost of all answers that were ever part of the conversation. */
+/** Returns the known cost of all answers, including removed answers. */
 export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
   BigInt(spentBefore) + costOfAll(messages)
 
-/** Replaces the messages and keeps the cost of the removed ones. */
+/** Replaces the messages and keeps the cost of removed answers. */
 export function withMessages(
   one: Conversation,
   messages: readonly ChatMessage[],
@@ -123,7 +122,7 @@ export function withMessages(
   return { ...one, messages, changedAt: now, spentBefore }
 }
 
-/** Adds the cost of an answer, even when the answer was removed meanwhile. */
+/** Adds the cost of an answer, even if the answer has been removed since. */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
   const isThere = one.messages.some(({ id }) => id === answerId)
   if (!isThere) {

@@ -3,22 +3,22 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** A longer text would block the page for too long. */
+/** Longer texts are shown as plain text, because rendering would block the page too long. */
 const LENGTH_MAX = 200_000
-/** Deeper nesting is shown as plain text. */
+/** More deeply nested markdown is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
- * Renders markdown written by a model. It creates elements and never HTML: tags are shown as text,
- * links lead only to web or mail addresses, and images become links, because loading an image would
- * tell its host about the conversation.
+ * Renders a model's markdown as elements, never as HTML: tags are shown as text, and links lead
+ * only to web or mail addresses. Images become links, because loading an image would reveal the
+ * conversation to its host.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
   return <div className="tg-prose">{drawn}</div>
 })
 
-/** While an answer grows, only its last block is rendered again. */
+/** Memoized, so that a growing answer renders only its last block again. */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
   (one, other) => one.token.raw === other.token.raw,
@@ -36,7 +36,7 @@ function tokensOf(text: string): readonly Token[] {
 const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
-/** Tokens have no ids and are only ever appended. */
+/** Uses the index as key, because tokens have no ids and are only appended. */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -73,7 +73,7 @@ function block(token: Tokens.Generic, depth: number): ReactNode {
   }
 }
 
-/** The page already has h1 and h2, so headings of an answer start below them. */
+/** The page has h1 and h2, so headings of an answer start at h3. */
 function Heading(props: { level: number; children: ReactNode }): ReactElement {
   if (props.level === 1) return <h3>{props.children}</h3>
   if (props.level === 2) return <h4>{props.children}</h4>
@@ -156,7 +156,6 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }): Re
   )
 }
 
-/** A code block with its language and a copy button. */
 function CodeBlock(props: { code: string; language: string }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -182,7 +181,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 }
 
-/** Text with the common entities decoded; others stay as they are. */
+/** Decodes the common HTML entities; other entities stay unchanged. */
 const plainText = (text: string): string =>
   text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
     code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),

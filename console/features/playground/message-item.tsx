@@ -19,10 +19,10 @@ import { AnswerBody } from './answer-body.tsx'
 import { type ChatMessage, isUnderWay } from './conversation.ts'
 import type { Chat } from './use-chat.ts'
 
-/** A link to the call's row in the log, at any time. */
+/** Returns a link to the log entry of a call. */
 const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
-/** The exact cost of the answer, its token counts and its duration. */
+/** The exact cost of an answer, its token counts and its duration. */
 function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -56,7 +56,7 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
   )
 }
 
-/** A failed call may have no row in the log when it was rejected before it began. */
+/** The cost is unknown, because a call that was rejected early has no log entry. */
 function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -66,11 +66,10 @@ function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
 
-/** Places the cursor at the end of the text. */
 const toEnd = (node: HTMLTextAreaElement | null): void =>
   node?.setSelectionRange(node.value.length, node.value.length)
 
-/** Edits a message. Editing a user's message sends it again. */
+/** Edits a message; an edited user message is sent again. */
 function MessageEditor(props: {
   message: ChatMessage
   onSave: (text: string) => void
@@ -115,7 +114,7 @@ type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 
-/** One message. It is rendered again only when it changes. */
+/** Memoized, so that only changed messages render again. */
 export const MessageItem = memo(function MessageItem(props: MessageProps): ReactElement {
   const { t } = useTranslation()
   const { message, acts } = props
@@ -149,8 +148,8 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
 })
 
 /**
- * Returns the focus to the edit button after editing, also when the button becomes enabled only
- * after the answer, unless the user moved the focus elsewhere.
+ * Returns the focus to the edit button after editing, unless the user moved the focus. It waits if
+ * the button is disabled until the answer ends.
  */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)

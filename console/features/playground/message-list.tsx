@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** At this distance from the end, the user is considered to read earlier messages. */
+/** If the list is scrolled further than this from its end, the user is reading earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {
@@ -35,7 +35,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   )
 }
 
-/** Stable functions, so that a message is rendered again only when it changes. */
+/** Returns stable functions, so that unchanged messages are not rendered again. */
 function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   const latest = useRef(chat)
   latest.current = chat
@@ -49,7 +49,7 @@ function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   )
 }
 
-/** Follows the end while text arrives, unless the user has scrolled up. */
+/** Scrolls to the end while text arrives, unless the user has scrolled up. */
 function useFollowedEnd({ id, messages }: Conversation) {
   const box = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)

@@ -30,9 +30,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * A user without an enabled token sees a message and is redirected to the page that creates tokens.
- * Returns true once a token exists, because an answer before that could cost quota without being
- * shown. When the check fails, sending is allowed.
+ * Redirects a user without enabled tokens to the token page, with a message. Returns true once a
+ * token exists, or if the check fails. Before that, an answer could cost quota without being shown.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -55,16 +54,13 @@ function useTokenCheck(): boolean {
 const LOOKED_AT = 100
 const ENABLED = 1
 
-/** Whether one of the newest hundred tokens of the user is enabled. */
+/** Returns true if one of the user's newest hundred tokens is enabled. */
 async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
   return items.some(({ status }) => status === ENABLED)
 }
 
-/**
- * The available groups and the models of the chosen group; a choice that no longer exists is
- * replaced.
- */
+/** Reads the groups and the models of the chosen group; replaces a choice that no longer exists. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
@@ -92,7 +88,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
 const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
   wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
-/** Tries models in the user's session, at the user's own cost. */
+/** Tries models with the user's session; the user pays for the calls. */
 export function PlaygroundPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
@@ -154,7 +150,7 @@ function NoModels(): ReactElement {
   return <EmptyState icon="channels" title={title} body={body} />
 }
 
-/** The cost of the conversation and, while the settings are hidden, the chosen model. */
+/** The cost of the conversation and, if the settings are hidden, the chosen model. */
 function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
   const { t } = useTranslation()
   const { model, group } = props.conversation.settings
@@ -170,8 +166,8 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
 const ADDRESS = { model: textParam('', 256), group: textParam() }
 
 /**
- * Settings in a link (`?model=`, `?group=`) start a new conversation; they are then removed from
- * the address.
+ * Starts a new conversation with the settings in the URL (`?model=`, `?group=`), then removes these
+ * parameters.
  */
 function useAskedSettings({ start }: Conversations): void {
   const [{ model, group }, setAddress] = useUrlState(ADDRESS)

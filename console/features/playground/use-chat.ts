@@ -18,12 +18,13 @@ import {
 import type { Conversations } from './use-conversations.ts'
 
 /**
- * The log follows the ledger within moments; after a stop, once the provider has ended its answer.
+ * The delays before each look for the cost. The log entry appears shortly after the call ends,
+ * which after a stop depends on the provider.
  */
 const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
-/** The charge of the call, from its row in the log; null when it has none. */
+/** Reads the charge of the call from the log, with retries; null if there is none. */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
   const signal = AbortSignal.timeout(GIVE_UP_MS)
@@ -35,7 +36,7 @@ async function costOf(call: string): Promise<AnswerCost | null> {
   return null
 }
 
-/** The present row of the log; null when the call has none. */
+/** Reads the charge from the log without retries; null if there is none. */
 async function costAtOnce(
   call: string,
   signal = AbortSignal.timeout(GIVE_UP_MS),
@@ -50,7 +51,7 @@ async function costAtOnce(
   }
 }
 
-/** The user's call in the log; null while it is not there yet. */
+/** Reads the log entry of the user's call; null if it does not exist yet. */
 async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
   const params = { request_id: call }
   const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
@@ -59,21 +60,18 @@ async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry |
 
 export type Chat = {
   readonly isBusy: boolean
-  /** While false, nothing is sent, retries included. */
+  /** If false, nothing is sent, and retries are disabled too. */
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /**
-   * Repeats an answer, or the request that follows a message of the user; later messages are
-   * removed.
-   */
+  /** Requests an answer again, or the answer to a user message; later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Replaces a text: a message of the user is sent again; an answer is only stored. */
+  /** Changes a text: a user message is sent again, and an answer is only stored. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
 
-/** The actions on the open conversation. One answer runs at a time, and none without `canAsk`. */
+/** Returns the actions on the open conversation. Only one answer runs at a time. */
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
@@ -99,7 +97,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** Parts arrive faster than the screen refreshes, and a long answer takes longer to parse. */
+/** The interval of updates in ms, because pieces arrive too fast and long answers parse slowly. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -149,7 +147,7 @@ const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
   temperature: settings.temperature / 10,
 })
 
-/** Collects the progress of an answer and updates the screen at intervals. */
+/** Collects the pieces of an answer and updates the screen at intervals. */
 function createCourse(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
@@ -179,7 +177,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // A rejected call has an id as well.
+      // A rejected call also has an id.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -200,10 +198,10 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** Only the latest answers are looked up in the log; earlier ones were looked up before. */
+/** Only the latest answers are looked up, because earlier answers were looked up before. */
 const LOOKED_AT_MOST = 10
 
-/** Looks up the cost of answers whose page was left before the cost was known. */
+/** Looks up the cost of answers if the page was closed before the cost was known. */
 function useLateCosts({ open, setCost }: Conversations): void {
   const asked = useRef(new Set<string>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation

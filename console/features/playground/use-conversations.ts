@@ -17,7 +17,6 @@ const KEEP_EVERY_MS = 1_000
 export type Conversations = {
   readonly all: readonly Conversation[]
   readonly open: Conversation
-  /** Changes the settings of the open conversation. */
   readonly setSettings: (patch: Partial<ChatSettings>) => void
   readonly setMessages: (
     id: string,
@@ -25,12 +24,12 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly choose: (id: string) => void
-  /** Starts an empty conversation with the settings of the open one, except those given. */
+  /** Starts an empty conversation; settings not given are copied from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
-/** The user's conversations, which are stored in this browser only. */
+/** The user's conversations, stored only in this browser. */
 export function useConversations(userId: number): Conversations {
   const [kept, setKept] = useState(() => withOpen(loadConversations(userId)))
   useKeeping(userId, kept)
@@ -67,7 +66,7 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Saves periodically during an answer, and once more when the page is left. */
+/** Saves periodically during an answer, and when the user leaves the page. */
 function useKeeping(userId: number, kept: Kept): void {
   const latest = useRef(kept)
   latest.current = kept

@@ -16,28 +16,28 @@ const BASE = fromWhole(2)
 const QUOTA_PER_DOLLAR = fromWhole(500_000)
 const ZERO = fromWhole(0)
 
-/** Parses a number of the wire from its shortest decimal form. */
+/** Parses a number of the API from its shortest decimal form. */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
 /**
- * A ratio on the wire has 16 digits ($20 after $6 is the ratio 3.3333333333333335), so decimals of
- * a price beyond the twelfth are rounding errors of the ratio.
+ * Rounds a price to twelve decimals. Ratios in the API have 16 digits ($20 after $6 is
+ * 3.3333333333333335), so further decimals are rounding errors.
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromWhole(1), 12) ?? price
 
-/** Prices in dollars in one group: per million tokens, or `call` per call. */
+/** Dollar prices in one group, per million tokens or per call. */
 export type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input; null when it equals the price of other input. */
+      /** The price of cached input; null if it equals the price of other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
 
 /**
- * Per million tokens: model ratio × 2 × group ratio, for output × completion ratio. Per call: the
+ * Per million tokens: model ratio × 2 × group ratio; for output also × completion ratio. Per call:
  * price × group ratio.
  */
 export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
@@ -56,8 +56,8 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 }
 
 /**
- * The cost of one call in dollars: group ratio × model ratio × (prompt tokens + completion tokens ×
- * completion ratio) / 500000, or the price per call.
+ * Returns the cost of a call in dollars: group ratio × model ratio × (prompt tokens + completion
+ * tokens × completion ratio) / 500000, or the price per call.
  */
 export function costOf(
   model: PricedModel,
@@ -74,20 +74,20 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Three decimals, rounded half up: `$0.075`. */
+/** Formats three decimals, rounded half up: `$0.075`. */
 export const threeDecimals = (price: ExactDecimal): string => {
   const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
   const digits = String(thousandths).padStart(4, '0')
   return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
 }
 
-/** Three decimals, or more when there are more: a call may cost less than a tenth of a cent. */
+/** Formats all decimals, at least three, because a call may cost less than $0.001. */
 export const atLeastThree = (price: ExactDecimal): string => {
   const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
 }
 
-/** The sort key: the price of a million tokens, or of a call. */
+/** Returns the sort key: the price of a million tokens, or of a call. */
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
   model.quota_type === 1
     ? model.model_price

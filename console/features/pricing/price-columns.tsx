@@ -9,10 +9,8 @@ import type { PricedModel } from '#read-api/contract/pricing.ts'
 import { atLeastThree, pricesIn, threeDecimals } from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
-/** The group whose prices are shown. */
 export type ShownGroup = { readonly name: string; readonly ratio: number }
 
-/** The columns of the price list, in their default order. */
 export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedModel>[] {
   const column = (
     id: string,
@@ -87,7 +85,7 @@ function InputPrice(props: { model: PricedModel; group: ShownGroup; t: TFunction
   )
 }
 
-/** A price per million tokens; empty when there is no such price. */
+/** A price per million tokens; empty if the model is priced per call. */
 function TokenPrice(props: {
   model: PricedModel
   group: ShownGroup
@@ -98,7 +96,7 @@ function TokenPrice(props: {
   return price === null ? <span className="tg-muted">—</span> : <Price of={price} />
 }
 
-/** Three decimals, with all decimals in the tooltip. */
+/** A price with three decimals; the tooltip shows all decimals. */
 function Price({ of }: { of: ExactDecimal }): ReactElement {
   return (
     <span className="tg-amount" title={`$${formatDecimal(of)}`}>

@@ -16,7 +16,6 @@ import { ModelDetails } from './model-details.tsx'
 import { priceColumns } from './price-columns.tsx'
 import { type Billing, OTHER_OWNER, ownersOf, type PricingView } from './use-pricing.ts'
 
-/** The models, filtered and sorted, with the prices of the chosen group. */
 export function PriceList({ view }: { view: PricingView }): ReactElement {
   const { t } = useTranslation()
   const { query, group, ratio } = view
@@ -119,7 +118,7 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
   )
 }
 
-/** Copies the names of the selected models; hidden while none is selected. */
+/** Copies the names of the selected models; hidden if none is selected. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>

@@ -12,7 +12,7 @@ import { type PricingView, usePricing } from './use-pricing.ts'
 import '../../ui/forms/forms.css'
 import './pricing.css'
 
-/** A card for each of the viewer's groups: its name, its ratio and its number of models. */
+/** A card per group of the user, with its name, ratio and number of models. */
 function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   const { t } = useTranslation()
   const words = useGroupWords()
@@ -47,9 +47,7 @@ function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   )
 }
 
-/**
- * A placeholder as high as the cards of two groups, so that their arrival does not move the list.
- */
+/** A placeholder for two group cards, so that the list does not move when they load. */
 function GroupsWait(): ReactElement {
   const { t } = useTranslation()
   return (
@@ -63,7 +61,7 @@ function GroupsWait(): ReactElement {
   )
 }
 
-/** The prices of all models, visible to anybody, in the default group or in the viewer's groups. */
+/** The prices of all models, also for visitors, in the user's groups or the default group. */
 export function PricingPage(): ReactElement {
   const { t } = useTranslation()
   const view = usePricing()

@@ -31,7 +31,7 @@ const ADDRESS = {
 const NOTHING: readonly PricedModel[] = []
 const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
-/** The price list as the address requests it: group, filters and order. */
+/** Reads the price list with the group, filters and order of the URL. */
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
@@ -70,7 +70,7 @@ export function usePricing() {
 
 export type PricingView = ReturnType<typeof usePricing>
 
-/** The requested group when it is one of the viewer's, otherwise the viewer's own. */
+/** Returns the group in the URL if the user may use it, otherwise the user's own group. */
 function groupShown(data: Pricing | undefined, asked: string): string {
   if (data === undefined) return asked
   return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
@@ -100,7 +100,7 @@ function sorted(
   const upwards = (left: PricedModel, right: PricedModel): number => {
     if (sort === 'model') return byName(left.model_name, right.model_name)
     if (sort === 'owner') return byName(left.owner_by, right.owner_by)
-    // Models priced per call come after those priced per token.
+    // Models priced per call come after models priced per token.
     const kinds = left.quota_type - right.quota_type
     return kinds === 0 ? sortPrice(left, sort) - sortPrice(right, sort) : kinds
   }
@@ -112,7 +112,7 @@ function sorted(
 
 const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** The vendors of the listed models, those without a known vendor last. */
+/** Returns the vendors of the models; unknown vendors come last. */
 export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
@@ -120,8 +120,8 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
 }
 
 /**
- * The callable models and their prices in the groups of `userId`; null for a visitor. Each user has
- * a separate cache entry, so that a login shows other prices.
+ * Reads the models and prices for the groups of `userId`, or null for a visitor. The query key
+ * contains the user, so that a login reads other prices.
  */
 const pricingQuery = (userId: number | null) =>
   queryOptions({

@@ -15,10 +15,10 @@ export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> &
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
-/** The minimal form of an address; the server checks the rest. */
+/** A minimal check of the mail address; the server checks more. */
 const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
-/** The errors by field, in the order of the form. */
+/** Returns the errors by field, in the order of the form. */
 export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
   return {
     ...accountFaults(draft),

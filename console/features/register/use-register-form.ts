@@ -13,7 +13,7 @@ import {
 } from './register-draft.ts'
 import { useRegister } from './use-register.ts'
 
-/** The draft of an account; errors appear at their fields, and the first one receives the focus. */
+/** The draft of an account. Errors appear at their fields, and the first gets the focus. */
 export function useRegisterForm(takeToken: () => string | null) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -40,7 +40,7 @@ export function useRegisterForm(takeToken: () => string | null) {
     needsMail,
     isBusy,
     onSubmit,
-    /** Errors by field name; those of the server in the server's words. */
+    /** The errors by field name; server errors keep the server's message. */
     faults: shown,
     refused: {
       username: refused('username'),
@@ -57,7 +57,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       setDraft((now) => ({ ...now, ...patch }))
       if (refusal?.field != null && refusal.field in patch) forget()
     },
-    /** A code was requested; the other fields may be filled in meanwhile. */
+    /** After a code request without an address, only the address is marked as missing. */
     onNoAddress: () => {
       if (checked === 'nothing') setChecked('email')
       form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()

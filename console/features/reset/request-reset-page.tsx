@@ -17,12 +17,12 @@ const AGAIN_SECONDS = 30
 
 type Said =
   | { readonly kind: 'sent' }
-  /** `email` is the rejected address; absent when something else was rejected. */
+  /** `email` is the rejected address; absent if something else was rejected. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
 /**
- * Requests a link by mail. The button pauses for 30 s after a press, unless the address was
- * rejected.
+ * Requests a reset link by mail. The button is disabled for 30 s after a click, unless the address
+ * was rejected.
  */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
@@ -48,7 +48,7 @@ export function RequestResetPage(): ReactElement {
   )
 }
 
-/** `takeToken` returns the token of the human verification, or null while it is not completed. */
+/** `takeToken` returns the human-verification token; null if verification is not complete. */
 function useRequest(takeToken: () => string | null) {
   const { secondsLeft, start } = useCountdown()
   const [isBusy, setBusy] = useState(false)

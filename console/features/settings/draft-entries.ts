@@ -5,7 +5,7 @@ import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 import { pairName } from './pair-name.ts'
 
-/** Options that map names to decimals. */
+/** The options that map names to decimals. */
 const MAPS: ReadonlySet<string> = new Set([
   'ModelPrice',
   'ModelRatio',
@@ -18,13 +18,11 @@ const MAPS: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-/** Whether an option is part of the price list and can be scheduled. */
+/** Returns true if an option belongs to the price list and can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
-/**
- * The price changes of the drafts, name by name; null while one of them is not a map of numbers.
- */
+/** Returns the price changes of the drafts, one per name; null if a draft is malformed. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
@@ -43,8 +41,8 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
 }
 
 /**
- * The entries of an option's text: special ratios by both groups, a plain value under an empty
- * name.
+ * Parses an option's text to entries. Special ratios are named by both groups; a plain value has an
+ * empty name.
  */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)

@@ -38,7 +38,7 @@ export function groupFaults(
   return faults
 }
 
-/** The row of a draft without errors (see `groupFaults`). */
+/** Converts a draft to a row; `groupFaults` must have found no error in the draft. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -17,13 +17,11 @@ import { GROUP_COLORS, type GroupRow } from './group-table.ts'
 
 type DrawerProps = {
   edited: GroupRow | 'new' | null
-  /** The names of all groups. */
   groups: readonly string[]
   onClose: () => void
   onApply: (row: GroupRow) => void
 }
 
-/** One group. */
 export function GroupDrawer(props: DrawerProps): ReactElement {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />

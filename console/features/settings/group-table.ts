@@ -29,9 +29,9 @@ export type GroupRow = {
   ratio: string
   description: string
   isUsable: boolean
-  /** Empty means the plain badge. */
+  /** Empty means the default color. */
   color: string
-  /** The group of a call → the ratio for users of this group. */
+  /** Maps the group of a call to the ratio for users of this group. */
   specials: JsonMap
 }
 
@@ -42,7 +42,7 @@ export type GroupMaps = {
   readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
 }
 
-/** null while one of the texts is malformed: the JSON must be corrected first. */
+/** Returns null if a text is malformed; the user must then correct the JSON first. */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
   const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
@@ -52,7 +52,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** The groups with a ratio; a name without a ratio is not a group. */
+/** Returns the groups that have a ratio, because a name without a ratio is not a group. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -63,7 +63,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** The texts with one group replaced; texts of equal content stay unchanged. */
+/** Returns the option texts with one group replaced; texts with equal content are unchanged. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +75,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** The texts without the group and without the special ratios for it. */
+/** Removes the group and the special ratios for it from the option texts. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -112,8 +112,8 @@ const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
 /**
- * Parses lines of `group=ratio`; null when a line is malformed, repeats a group or names an unknown
- * one.
+ * Parses lines of `group=ratio`; null if a line is malformed, repeats a group or names an unknown
+ * group.
  */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()

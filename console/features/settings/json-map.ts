@@ -1,6 +1,6 @@
 /**
- * A JSON object of an option that keeps the order of its keys and every digit of its numbers.
- * `JSON.parse` alone would round `0.1000000000000000055` and reorder keys such as `4`.
+ * A JSON object of an option, with the original key order and all digits of its numbers.
+ * `JSON.parse` would round `0.1000000000000000055` and reorder keys such as `4`.
  */
 export type JsonMap = ReadonlyMap<string, string>
 
@@ -9,9 +9,7 @@ const ENTRY =
 
 export type ValueKind = 'number' | 'text'
 
-/**
- * Name → the value's own JSON text; null unless the text is a flat object with values of that kind.
- */
+/** Maps names to the JSON text of their values; null unless the text is a flat object of `kind`. */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const wanted = kind === 'number' ? 'number' : 'string'
   let parsed: unknown
@@ -29,14 +27,14 @@ export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap |
   return entries
 }
 
-/** JSON text indented by two spaces, in the map's order. */
+/** Formats JSON with two-space indentation, in the order of the map. */
 export function writeJsonMap(entries: JsonMap): string {
   if (entries.size === 0) return '{}'
   const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets one entry, or removes it with `null`; the others keep their place. */
+/** Sets an entry, or removes it with `null`; other entries keep their order. */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -44,7 +42,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Whether the text is JSON, which the specification requires of every JSON field on blur. */
+/** Returns true for valid JSON; the specification checks JSON fields on blur. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -54,7 +52,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The same JSON without whitespace between tokens; other texts unchanged. */
+/** Removes whitespace between JSON tokens; other texts are returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -62,7 +60,7 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** The same JSON indented by two spaces, with every digit kept; other texts unchanged. */
+/** Indents JSON by two spaces and keeps all digits; other texts are returned unchanged. */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -4,14 +4,14 @@ import { compactJson } from './json-map.ts'
 export type OptionChange = { key: string; before: string; after: string }
 type Texts = ReadonlyMap<string, string>
 
-/** The changes that saving would send: the drafts that differ from the baseline. */
+/** Returns the drafts that differ from the saved values. */
 export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
   return [...drafts]
     .map(([key, after]) => ({ key, before: baseline.get(key) ?? '', after }))
     .filter(({ before, after }) => !isSameValue(before, after))
 }
 
-/** Whitespace in JSON and trailing zeros of a number do not count as a change. */
+/** Ignores whitespace in JSON and trailing zeros of numbers. */
 export function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
   return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)
@@ -19,7 +19,7 @@ export function isSameValue(before: string, after: string): boolean {
 
 const isStructure = (text: string): boolean => /^\s*[[{]/.test(text)
 
-/** The differing lines of two texts, for showing what saving changes. */
+/** Returns the different lines of two texts, to show what saving changes. */
 export function changedLines(
   before: string,
   after: string,

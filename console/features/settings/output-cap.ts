@@ -3,15 +3,15 @@ import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The output limit of a model that has none in the table; `tokens` is null when the default is not
- * a number.
+ * Returns the output limit of a model without an entry; `tokens` is null if the default is not a
+ * number.
  */
 export type CapFallback = (model: string) => {
   readonly tokens: number | null
   readonly isBuiltIn: boolean
 }
 
-/** The limit of a model without an entry: the built-in one, otherwise the default in the draft. */
+/** Uses the model's built-in limit, or else the default limit of the draft. */
 export function useCapFallback(form: SettingsForm): CapFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
   const defaultText = form.value('DefaultMaxOutputTokens').trim()

@@ -35,7 +35,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Checked for stored values too: the API sets one option at a time, so a pair may be incomplete.
+  // Stored values are checked too: the API sets single options, so a pair may be incomplete.
   const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
@@ -70,7 +70,7 @@ function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
   )
 }
 
-/** Checks for the latest release now and shows the result. */
+/** Checks for the latest release and shows the result. */
 function UpdateCheck(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
