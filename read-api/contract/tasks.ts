@@ -15,7 +15,8 @@ const TaskFields = {
   user_id: Type.Integer(),
   username: Type.String(),
   /**
-   * The channel of the task. It is 0 before a channel is chosen, and for readers who are not admins.
+   * The channel of the task. It is 0 before a channel is chosen, and for readers who are not
+   * admins.
    */
   channel_id: Type.Integer(),
   channel_name: Type.String(),
