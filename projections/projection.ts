@@ -46,11 +46,11 @@ export type TableShape = {
 export type Projection = {
   readonly name: ProjectionName
   /**
-   * The version of the handlers. It is increased when they produce different rows, which causes a
-   * rebuild of the read model.
+   * The version of the handlers. A change that makes the handlers produce different rows must
+   * increase the version, which causes a rebuild of the read model.
    */
   readonly version: number
-  /** The DDL of the tables with unqualified names. It runs in the projection's schema. */
+  /** The DDL of the tables with unqualified names. The DDL runs in the projection's schema. */
   readonly sql: string
   readonly tables: Readonly<Record<string, TableShape>>
   readonly handlers: ReadonlyMap<string, Handler<Fact>>

@@ -85,9 +85,9 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Sends the position of a write in `X-Position` and waits until the named read models include it,
- * so that the caller's next page shows the change. The wait ends after two seconds at most. The
- * write is already committed.
+ * Sends the position of a write in `X-Position` and waits until the named read models include the
+ * write, two seconds at most. The caller's next page then shows the change. The write is already
+ * committed.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

@@ -26,7 +26,7 @@ export function validationWords({ fault = '', name, minimum, maximum, unit = '' 
 }
 
 /**
- * The errors of values that are not numbers. Their message contains both bounds, because the value
+ * The errors of values that are not numbers. The message contains both bounds, because the value
  * does not violate one bound in particular.
  */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])

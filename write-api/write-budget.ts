@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
-/** The calls of one user in a minute. They can all be made at once. */
+/** The number of calls that a user can make in a minute, even all at once. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects of a batch that count as one call. */

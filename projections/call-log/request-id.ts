@@ -16,7 +16,7 @@ const DAY_SECONDS = 86_400
  * Builds the SQL condition for calls with a request id. `text` is a complete id, or a prefix of at
  * least `REQUEST_ID_PREFIX_MIN` characters, in upper or lower case. A request id is a UUID v7,
  * which starts with the time of the request, so the condition excludes partitions of earlier
- * months. It allows one day of clock difference.
+ * months. One day of clock difference is allowed.
  */
 export function ofRequest(text: string) {
   const id = text.toLowerCase()

@@ -7,7 +7,7 @@ import { ofRequest } from './request-id.ts'
 const logRow = rowType({
   /** The position of the event that created the row. */
   id: wireInteger,
-  /** Unix seconds. */
+  /** The time of the event in unix seconds. */
   createdAt: wireInteger,
   type: Type.Number(),
   userId: wireInteger,

@@ -85,8 +85,8 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
 const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
 /**
- * The statuses from 400 to 499 that count as failures of the channel. They concern the gateway's
- * account with the provider or the provider's limits.
+ * The statuses from 400 to 499 that count as failures of the channel, because they concern the
+ * gateway's account with the provider or the provider's limits.
  */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])
 

@@ -23,7 +23,7 @@ export type ChannelOrder = {
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
-  /** Unix seconds. */
+  /** The current time in unix seconds. */
   readonly now: number
 }
 

@@ -23,7 +23,7 @@ type ChannelFilter = {
    */
   readonly keyword: string
   readonly group: string
-  /** Part of a model name. */
+  /** A part of a model name. An empty text matches every channel. */
   readonly model: string
   /** The displayed status. 0 means every status except enabled, and null matches every status. */
   readonly status: number | null
@@ -129,9 +129,9 @@ export async function listChannels(
 
 /**
  * Lists the tags of the channels that match a search. Each tag contains all its channels, including
- * those that do not match, because an action on a tag affects all of them. The channels of a tag
- * are listed in short form, because a thousand complete rows are a megabyte. Each channel without a
- * tag is an entry of its own.
+ * channels that do not match, because an action on a tag affects all of them. The channels of a tag
+ * are listed in short form, because a thousand complete rows are a megabyte. A channel without a
+ * tag is a separate entry.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,

@@ -17,13 +17,13 @@ export type Poller = {
 export type PollerDeps = {
   /** Reads the positions of all read models and returns the lowest one. */
   readonly poll: () => Promise<number>
-  /** False pauses the polling. */
+  /** Returns whether the positions must be polled. False pauses the polling. */
   readonly isNeeded: () => boolean
 }
 
 /**
- * Creates a poller for the positions of the read models. It polls often while the read models are
- * behind the last position that the bus reported, and rarely otherwise.
+ * Creates a poller for the positions of the read models. Polls are frequent while the read models
+ * are behind the last position that the bus reported, and rare otherwise.
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,

@@ -16,7 +16,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Shared, because users of all lanes can read the same message.
+    // The rows are shared, because users of all lanes can read a message.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {

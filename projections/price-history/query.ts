@@ -29,14 +29,14 @@ const priceChange = rowType({
 export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
-  /** The complete model name. */
+  /** The complete model name. An empty text matches every price change. */
   readonly model: string
-  /** Part of a model name. */
+  /** A part of the model name. An empty text matches every price change. */
   readonly keyword: string
   readonly group: string
 }
 
-/** Lists price changes newest first; empty filters match everything. */
+/** Lists price changes, newest first. Empty filters match every price change. */
 export async function priceChanges(
   db: CommonQueryMethods,
   { model, keyword, group, limit, offset }: Wanted,

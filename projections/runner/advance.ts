@@ -20,11 +20,11 @@ export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
 }
 
 /**
- * Folds a segment of events and moves the cursors of its lanes in one transaction. A cursor whose
- * fold or write fails stops, and the other cursors continue. When the connection is lost, the
- * transaction is retried until the connection recovers. When another process has moved a cursor's
- * checkpoint, the cursor continues from the new position. A cursor that is then behind the segment
- * catches up later.
+ * Folds a segment of events and moves the cursors of its lanes in one transaction. When the fold or
+ * write of a cursor fails, the cursor stops and the other cursors continue. When the connection is
+ * lost, the transaction is retried until the connection recovers. When another process has moved a
+ * cursor's checkpoint, the cursor continues from the new position. If the new position is behind
+ * the segment, the cursor catches up later.
  * Returns the lanes that another process may now own. Nothing was written for these lanes.
  */
 export async function advance(

@@ -67,10 +67,10 @@ export type Move = {
 }
 
 /**
- * Moves several checkpoints inside the caller's transaction, each only if it is still at its
- * expected position. Returns false when another process has moved a checkpoint or rebuilt a read
- * model with another definition; the caller then rolls back. Usually all checkpoints move between
- * the same two positions, which takes one statement.
+ * Moves several checkpoints inside the caller's transaction. Returns false when a checkpoint is not
+ * at its expected position, because another process has moved it or rebuilt the read model with
+ * another definition. The caller then rolls back. Usually all checkpoints move between the same two
+ * positions, which takes one statement.
  */
 export async function moveCheckpoints(
   client: PoolClient,

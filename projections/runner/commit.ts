@@ -50,7 +50,7 @@ export type CommitDeps = {
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
   /**
-   * The time limit of the transaction in milliseconds. It must be longer than a batch takes on a
+   * The time limit of the transaction in milliseconds, which must be longer than a batch takes on a
    * Postgres server that responds.
    */
   readonly withinMs?: number

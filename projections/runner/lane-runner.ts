@@ -26,7 +26,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Rejects a batch whose lanes another process now owns. The bus can then deliver its events again.
+ * Rejects a batch when another process now owns its lanes. The bus can then deliver the events of
+ * the batch again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {

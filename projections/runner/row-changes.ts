@@ -107,8 +107,8 @@ export class RowChanges {
 }
 
 /**
- * Throws when a cell is undefined, because the event then has an unknown shape. Returns a copy of
- * the cells.
+ * Throws when a cell is undefined, because the event has an unknown shape in that case. Returns a
+ * copy of the cells.
  */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {

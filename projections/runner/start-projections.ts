@@ -38,9 +38,9 @@ export type RunnerOptions = {
 }
 
 /**
- * Starts maintaining the read models. Missing read models, and those with another definition, are
- * built first. After that, events update them. Processes that call this function share the lanes.
- * The promise resolves when the read models can be read, even if they are still catching up.
+ * Starts maintaining the read models. Read models that are missing or have another definition are
+ * built first; then events update the read models. Processes that call this function share the
+ * lanes. The promise resolves when the read models can be read, even if they are still catching up.
  */
 export async function startProjections(
   core: Core,
@@ -95,8 +95,8 @@ function publishPositions(runner: LaneRunner, signal: AdvanceSignal): void {
 }
 
 /**
- * Creates the read models and rebuilds those with another definition. Returns the failures of those
- * that could not be built.
+ * Creates missing read models and rebuilds read models that have another definition. Returns the
+ * failures of read models that could not be built.
  */
 async function openReadModels(
   core: Core,
@@ -124,7 +124,9 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-/** Returns the context in which handlers fold. It gives the same results in every process. */
+/**
+ * Returns the context in which handlers fold. The context gives the same results in every process.
+ */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {

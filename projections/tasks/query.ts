@@ -16,7 +16,7 @@ const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
   id: Type.String(),
-  /** The position of the task's submission event. It grows with the time of submission. */
+  /** The position of the task's submission event, which grows with the time of submission. */
   position: wireInteger,
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
@@ -211,8 +211,8 @@ export const countTasks = (
   `)
 
 /**
- * Reads tasks that changed at positions above `after` and up to `upTo`, in their current state.
- * They are sorted by their last change, oldest first.
+ * Reads tasks that changed at positions above `after` and up to `upTo`, in their current state. The
+ * tasks are sorted by their last change, oldest first.
  */
 export const changedTasks = (
   db: CommonQueryMethods,

@@ -32,7 +32,7 @@ const TOKEN = {
   keyLookup: Type.String(),
   keyRef: Type.String(),
   keyHint: Type.String(),
-  /** Unix seconds. */
+  /** The time of creation in unix seconds. */
   createdAt: wireInteger,
   ...fieldColumns(TOKEN_FIELDS),
 }
@@ -101,7 +101,7 @@ export type TokenSearch = Slice & {
   readonly status: number | null
   readonly sort: TokenSort
   readonly isDescending: boolean
-  /** Unix seconds. */
+  /** The current time in unix seconds. */
   readonly now: number
 }
 
@@ -182,8 +182,8 @@ export type TouchedToken = RowOf<typeof touched>
 
 /**
  * Reads tokens that were changed, refilled or used at positions above `after` and up to `upTo`, of
- * one user or of all users. Deleted tokens are included. `position` is the last such position of
- * the token.
+ * one user or of all users, including deleted tokens. `position` is the last position at which the
+ * token was changed, refilled or used.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

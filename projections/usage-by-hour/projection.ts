@@ -82,8 +82,8 @@ function costOf({ data }: Recorded<LoggedEvent>) {
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group of a log row. They are the values of the log's columns, so that the
- * sums agree with a filter of the log by group.
+ * Returns the channel and group of a log row. The values are taken from the log's columns, so that
+ * the sums agree with a filter of the log by group.
  */
 const placeOf = ({ call, call_group = '' }: LogCells): Place =>
   call === undefined

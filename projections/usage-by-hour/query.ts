@@ -128,8 +128,8 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * What the providers charge as far as it is known, and the quota charged to users for the same
- * calls.
+ * `cost` is what the providers charge for calls, as far as it is known. `costedQuota` is the quota
+ * that users were charged for these calls.
  */
 const costed = { cost: quota, costedQuota: quota }
 

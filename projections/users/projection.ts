@@ -36,8 +36,8 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * Handlers for identities. The owner of an identity is updated from the identity's stream, and the
- * user's fields are updated from the user's stream, so that each row belongs to one lane. NOTE: a
+ * Handlers for identities. The owner of an identity is updated from the identity's stream. The
+ * user's fields are updated from the user's stream. Each row thus belongs to one lane. NOTE: a
  * released identity keeps its row, because it may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {

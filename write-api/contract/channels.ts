@@ -66,7 +66,7 @@ const tag = Type.String({ maxLength: 200 })
 export const DeleteChannelsBody = Type.Object({ ids })
 export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
 
-/** `null` removes the tag. */
+/** Sets the tag of several channels. A null tag removes the tag. */
 export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })
 export type TagChannels = Static<typeof TagChannels>
 

@@ -19,8 +19,8 @@ export type SecondFactorKind = Static<typeof SecondFactorKind>
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
     /**
-     * The text that identifies the login in its second step. It is valid for five minutes and five
-     * attempts.
+     * The text that identifies the login in its second step. The ticket is valid for five minutes
+     * and five attempts.
      */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),

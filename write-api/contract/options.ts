@@ -66,7 +66,10 @@ const figures = {
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),
-  /** The number of calls that have no price in the draft. They do not count towards `drafted`. */
+  /**
+   * The number of calls that have no price in the draft. These calls do not count towards
+   * `drafted`.
+   */
   refused: Type.Integer(),
 }
 

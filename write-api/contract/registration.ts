@@ -56,8 +56,8 @@ export const Setup = Type.Object({
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
   /**
-   * The token that the server prints at its start. It is required when the request comes from
-   * another machine.
+   * The token that the server prints at its start. The token is required when the request comes
+   * from another machine.
    */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })

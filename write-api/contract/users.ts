@@ -25,8 +25,8 @@ export const UpdateUser = Type.Object({
   quota: Type.Optional(QUOTA),
   expected_quota: Type.Optional(QUOTA),
   /**
-   * The reason for a change of group or quota, which is stored for admins. It must not be empty. If
-   * it is absent, the change is shown without a reason.
+   * The reason for a change of group or quota, which is stored for admins. The text must not be
+   * empty. If the field is absent, the change is shown without a reason.
    */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
@@ -42,7 +42,7 @@ export const AdjustQuota = Type.Object({
   id: Type.Optional(USER_ID),
   ids: Type.Optional(Type.Array(USER_ID, { minItems: 1, maxItems: 100 })),
   action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
-  /** In quota units. */
+  /** The amount in quota units. */
   amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
   reason: Type.String({ maxLength: 200 }),
   request_id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),

@@ -15,8 +15,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
- * Returns the user handle that an authenticator stores with a passkey. It identifies the user in a
- * login without a username.
+ * Returns the user handle that an authenticator stores with a passkey. The handle identifies the
+ * user in a login without a username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
@@ -28,8 +28,8 @@ export function userIdOfHandle(handle: string): number | null {
 }
 
 /**
- * The data that is needed to verify a passkey's signatures. It is stored encrypted in the event
- * that added the passkey.
+ * The data that is needed to verify a passkey's signatures. The record is stored encrypted in the
+ * event that added the passkey.
  */
 export type PasskeyRecord = {
   /**
@@ -86,9 +86,9 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party. It is taken from the browser's Origin header, whose host was checked
- * against the site's hosts, or else from the configured address. Throws when the host is an IP
- * address, because browsers do not support passkeys there.
+ * Returns the relying party, which is named by the browser's Origin header or else by the
+ * configured address. The host of the Origin header was checked against the site's hosts. Throws
+ * when the host is an IP address, because browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)

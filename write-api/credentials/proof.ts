@@ -31,7 +31,7 @@ export const beginProof: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose of the challenge. It differs from the purpose of a login, so that a login
+ * Returns the purpose of the challenge, which differs from the purpose of a login, so that a login
  * challenge is not valid as a proof.
  */
 const proofPurpose = (userId: number): string => `prove:${userId}`
@@ -66,8 +66,8 @@ export async function verifyProof(
 
 /**
  * Requires a proof of identity (see `verifyProof`) from a user who has a password or a second
- * factor. Any other user must have logged in within half an hour, so that a person at an unattended
- * session cannot add the first password or second factor.
+ * factor. Any other user must have logged in within half an hour. Otherwise a person at an
+ * unattended session could add the first password or second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -79,8 +79,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws unless the caller has logged in or proved the identity within half an hour. It protects
- * requests that contain no proof but add or remove a login method.
+ * Throws unless the caller has logged in or proved the identity within half an hour. The check
+ * protects requests that contain no proof but add or remove a login method.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return

@@ -35,7 +35,7 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
       // Admins cannot reset their own second factors, because an unattended session must not be
-      // sufficient. They disable them with a proof of identity.
+      // sufficient. They can disable their second factors with a proof of identity.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -92,8 +92,8 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. It reads the events,
- * because the secret of an app that is not confirmed yet has no event and must be kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. The secrets are found by
+ * the events. The secret of an app that is not confirmed yet has no event, so it is kept.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

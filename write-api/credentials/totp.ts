@@ -43,8 +43,8 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores a secret that the user has not confirmed yet. It is encrypted, because the store may be on
- * another server. A new secret replaces the previous one.
+ * Stores a secret that the user has not confirmed yet. The secret is encrypted, because the store
+ * may be on another server. A new secret replaces the previous one.
  */
 export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)

@@ -52,8 +52,9 @@ type OnSuccess = () => void
 /**
  * Limits the guessing of codes in the second step of a login. After five wrong codes from an
  * address, each further attempt waits twice as long, at most 15 minutes. All addresses together
- * have 50 failed attempts a day; only a caller who knows the password can use them up. A browser
- * that has logged in to the account before has a separate limit, which others cannot use up.
+ * have 50 failed attempts a day, which only a caller who knows the password can use up. A browser
+ * that has logged in to the account before has a separate limit, which other browsers cannot use
+ * up.
  * Throws 429 when the caller must wait. Returns the function that is called after a right code.
  */
 export async function enterCodeGuard(

@@ -117,9 +117,9 @@ export function resetMail(
 
 /**
  * Builds the mail about a reset of second factors. The text is in both languages, because an admin
- * triggers the mail and the reader's language is unknown.
+ * triggers the mail and the reader's language is unknown. `hasPassword` is false for users who sign
+ * in only with other login methods.
  */
-/** `hasPassword` is false for users who sign in only with other login methods. */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({
     subject: `${site}：两步验证已被重置 / Two-step login was reset`,

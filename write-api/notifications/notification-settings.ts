@@ -82,8 +82,8 @@ function parseWebhook(text: OptionalText): OptionalText {
 }
 
 /**
- * Trims the webhook secret. It is sent in an HTTP header, so it must not contain other characters
- * or surrounding spaces.
+ * Trims the webhook secret. The secret is sent in an HTTP header, so it must contain only printable
+ * ASCII characters.
  */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text

@@ -94,8 +94,8 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A warning that cannot be sent is not recorded. It is sent when the settings are corrected,
-    // instead of two hours later.
+    // A warning that cannot be sent is not recorded, because the next warning would then be delayed
+    // by two hours. The warning can thus be sent as soon as the settings are corrected.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
     if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
@@ -104,8 +104,8 @@ async function warnAbout(
 }
 
 /**
- * Tells whether the saved webhook can be called. It is checked again, because the rules may have
- * changed since it was saved. The user's profile page shows an error in the settings.
+ * Tells whether the saved webhook can be called. The webhook is checked again, because the rules
+ * may have changed since it was saved. The user's profile page shows an error in the settings.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,

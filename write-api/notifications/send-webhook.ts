@@ -7,8 +7,8 @@ import { webhookAddress } from '#infra/outbound/webhook.ts'
 export type Webhook = {
   readonly url: string
   /**
-   * The secret, which is sent as a bearer token and is the key of the signature. When it is null,
-   * neither is sent.
+   * The secret, which is sent as a bearer token and is the key of the signature. When the secret is
+   * null, the webhook is sent without a token and signature.
    */
   readonly secret: string | null
   /** The id of the event, which is equal in all attempts. */
@@ -76,8 +76,8 @@ async function attemptDelivery(
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     })
-    // The content of the response is not used. Its beginning is read so that the connection can be
-    // reused.
+    // The content of the response is not used. The beginning of the content is read so that the
+    // connection can be reused.
     await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {})
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'accepted'

@@ -63,7 +63,7 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the provider's callback. It signs in, registers or binds an identity,
+ * GET /api/oauth/{type}: the provider's callback, which signs in, registers or binds an identity,
  * depending on the state.
  */
 export const oauthCallback: Action = (api, deps) => {

@@ -102,7 +102,7 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
   const base = cleanUsername(providerName)
   if (base !== '') yield base
   for (let attempt = 0; attempt < DIGIT_ATTEMPTS; attempt += 1) {
-    // Later attempts use more digits.
+    // The first attempt appends four digits, later attempts up to seven digits.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
     yield [...stem].slice(0, MAX - digits.length).join('') + digits

@@ -75,7 +75,7 @@ async function exchange(
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
- * Creates a `fetch` for the OIDC library. It uses the connections and limits of the outbound
+ * Creates a `fetch` for the OIDC library that uses the connections and limits of the outbound
  * client.
  */
 export const providerFetch =

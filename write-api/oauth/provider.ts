@@ -11,8 +11,8 @@ export type Profile = {
 }
 
 /**
- * Values that are fixed when the browser is redirected to the provider. They are stored only on the
- * server.
+ * Values that are fixed when the browser is redirected to the provider. The values are stored only
+ * on the server.
  */
 export type AuthorizationParams = {
   /** The redirect URI; empty when it is configured at the provider. */

@@ -10,7 +10,7 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit of a numeric option. They are part of the message even when the
+ * Returns the bounds and the unit of a numeric option, which are part of the message even when the
  * value was not a number.
  */
 function boundsOf(key: unknown, fault: unknown) {

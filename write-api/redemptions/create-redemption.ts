@@ -44,8 +44,8 @@ const redemptionKeyFrom = (bytes: Uint8Array): string =>
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Trims a custom key. Throws when it contains characters that cannot be typed, or when a
- * spreadsheet would read it as a formula, because lists of keys are exported to files.
+ * Trims a custom key. Throws when the key contains characters that cannot be typed. Also throws
+ * when a spreadsheet would read the key as a formula, because lists of keys are exported to files.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()

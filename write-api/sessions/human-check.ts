@@ -20,7 +20,7 @@ export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
  * The human check. `pass` throws when the visitor did not pass the check or the token cannot be
- * verified. It accepts every visitor when the check is disabled or one of its keys is not
+ * verified. `pass` accepts every visitor when the check is disabled or one of its keys is not
  * configured.
  */
 export type HumanCheck = {

@@ -55,7 +55,10 @@ export type LoginGuard = {
 }
 
 export type LoginAttempt = {
-  /** 0 when the attempt is allowed. It counts as failed unless `succeeded` is called. */
+  /**
+   * The seconds to wait; 0 when the attempt is allowed. An allowed attempt counts as failed unless
+   * `succeeded` is called.
+   */
   readonly waitSeconds: number
   readonly succeeded: () => void
 }

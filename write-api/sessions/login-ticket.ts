@@ -18,8 +18,8 @@ export type LoginTicket = {
 }
 
 /**
- * Issues a ticket that proves the completed first step. It has 256 random bits and is sent only to
- * the browser of the login.
+ * Issues a ticket that proves the completed first step. The ticket has 256 random bits and is sent
+ * only to the browser of the login.
  */
 export async function issueTicket(
   { core }: Deps,

@@ -89,9 +89,9 @@ type FailedAttempt = {
 
 /**
  * Checks the password again after the read model has caught up, which takes two seconds at most. A
- * user who was just created or has just changed the password can be missing in the read model. This
- * happens after each failed attempt, whether or not the user exists, so that the response time
- * reveals nothing. Only candidates that changed are checked again.
+ * user who was just created or has just changed the password can be missing in the read model. The
+ * check is repeated after each failed attempt, whether or not the user exists, so that the response
+ * time reveals nothing. Only candidates that changed are checked again.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,

@@ -43,8 +43,8 @@ async function issueResetLink(
 }
 
 /**
- * Throws when links cannot be stored. It is called before the user is looked up, so that the error
- * does not reveal whether the user exists.
+ * Throws when links cannot be stored. The function is called before the user is looked up, so that
+ * the error does not reveal whether the user exists.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))

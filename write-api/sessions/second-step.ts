@@ -30,8 +30,8 @@ export const secondStepPasskey: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose of the challenge. It contains the ticket, so that the challenge is invalid in
- * another login.
+ * Returns the purpose of the challenge. The purpose contains the ticket, so that the challenge is
+ * invalid in another login.
  */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`

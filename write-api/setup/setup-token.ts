@@ -17,8 +17,8 @@ export type SetupToken = {
 const TOKEN_BYTES = 24
 
 /**
- * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so that each process
- * accepts the token that another process printed. After the setup, the token has no effect.
+ * Creates the setup token. The token is derived from `SECRET_KEY` and not stored, so that each
+ * process accepts the token that another process printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
@@ -38,7 +38,8 @@ loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 /**
  * Returns whether a request comes from this machine, names it by a local host name and was not
  * forwarded. NOTE: the address alone is not sufficient. Another site's page can make its host name
- * resolve to 127.0.0.1, and a proxy can run on this machine; both are recognized by the headers.
+ * resolve to 127.0.0.1, and a proxy can run on this machine. Headers of the request reveal both
+ * cases.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

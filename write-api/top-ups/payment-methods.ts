@@ -77,8 +77,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Logs a warning when the epay gateway is only partly configured. It is disabled then, and its
- * payment notifications are rejected.
+ * Logs a warning when the epay gateway is only partly configured. A partly configured gateway is
+ * disabled, so its payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods

@@ -7,7 +7,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 /** Stripe's report of a refund or dispute, with only the fields that this site uses. */
 export type StripeReport = {
   /**
-   * The payment intent of the order. It is null for a charge without a payment intent, which does
+   * The payment intent of the order; null for a charge without a payment intent. Such a charge does
    * not belong to this site.
    */
   readonly paymentId: string | null

@@ -25,7 +25,7 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The fields of a checkout that are used. They are validated, because a signed event can have
+ * The fields of a checkout that are used. The fields are validated, because a signed event can have
  * another API version or be a test event.
  */
 const Checkout = Type.Object({

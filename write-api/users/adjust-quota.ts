@@ -22,8 +22,8 @@ import { accountError } from './account-errors.ts'
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Encrypts the reason for a change of group or quota. Scripts that do not know the field send no
- * reason, and the event then has none. An empty reason is rejected.
+ * Encrypts the reason for a change of group or quota. A request that lacks the
+ * field gives an event without a reason. An empty reason is rejected.
  */
 export async function sealReason(
   vault: Vault,
@@ -132,8 +132,8 @@ async function adjustOne(
 const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
 
 /**
- * Returns the id of an adjustment. It contains the action and the amount, so that a request id with
- * other values is not treated as a repetition.
+ * Returns the id of an adjustment. The id contains the action and the amount, so that a request id
+ * with other values is not treated as a repetition.
  */
 const adjustmentIdOf = (body: AdjustQuota): string =>
   `${prefixOf(body)}${body.action}:${body.amount}`
@@ -152,8 +152,8 @@ function commandOf(
 }
 
 /**
- * Builds the result of a refused adjustment. It contains the balance only when the caller can act
- * on the user.
+ * Builds the result of a refused adjustment. The result contains the balance only when the caller
+ * can act on the user.
  */
 async function refusedItem(
   { core }: Deps,

@@ -36,7 +36,8 @@ export async function inviterOf(
 
 /**
  * Returns the steps that reward the inviter and the new user. The append that creates the user must
- * include them. They take effect only once for an invitee. Without an inviter there are no steps.
+ * include these steps. The steps take effect only once for an invitee. Without an inviter there are
+ * no steps.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,

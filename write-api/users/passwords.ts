@@ -39,8 +39,8 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of previous passwords. Only hashes in events are deleted, so that a hash is
- * kept that another request has stored but not appended yet. After a crash, the next change of the
+ * Deletes the hashes of previous passwords. Only hashes in events are deleted, so that a hash that
+ * another request has stored but not appended yet is kept. After a crash, the next change of the
  * password deletes the remaining hashes.
  */
 export async function deleteOldPasswords(

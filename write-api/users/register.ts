@@ -22,7 +22,7 @@ import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from 
 
 /**
  * Throws when visitors cannot create an account with any login method. Registration is closed in
- * self-use mode. It is also closed before the setup, because the first account is the owner's.
+ * self-use mode and before the setup, because the first account is the owner's.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
