@@ -76,7 +76,8 @@ function stalledUploads(stallMs: number): (calls: Iterable<Exchange>) => void {
       if (last?.bytes !== bytes) seen.set(request, { bytes, at: now })
       else if (now - last.at >= stallMs) {
         response.shouldKeepAlive = false
-        // Without this, the code that reads the body would wait for a connection that stays open.
+        // Destroying the request unblocks the code that reads its body. Otherwise that code would
+        // wait for a connection that stays open.
         response.once('finish', () => request.destroy())
         sendError(exchange, drainingError())
       }

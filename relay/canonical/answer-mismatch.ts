@@ -2,16 +2,17 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * A cost is flagged when the provider reports more than this multiple of the price list's charge
- * for the same usage.
+ * A provider's reported cost is flagged when it exceeds the price list's charge by more than this
+ * factor.
  */
 const COST_FACTOR = 2
 
-/**
- * OpenRouter appends one of these suffixes to a model's name to choose how it serves that model.
- */
+/** Matches OpenRouter's suffixes of a model name, which choose how the model is served. */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
-/** A request for one of these names lets the provider choose the model that answers. */
+/**
+ * Matches names that let the provider choose the model, so that any model in the answer is
+ * accepted.
+ */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 /**

@@ -22,17 +22,16 @@ const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
  * place, so that a provider that invents indexes can't exhaust memory.
  */
 const INDEX_MAX = 128
-/** The place that collects the texts of all message fields that are not in `FIELDS`. */
+/** The place that collects all texts outside of `FIELDS` and tool calls. */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
- * A short value of one of these fields is a name and not text. A longer value is base64 or text.
+ * Fields that contain names, which are not counted as text. A long value is treated as base64 or
+ * text.
  */
 const NAMES = new Set(['role', 'id', 'type', 'format', 'status', 'object'])
 const NAME_LENGTH_MAX = 64
-/**
- * The values of these fields are treated as base64 unless they contain a character outside base64.
- */
+/** Fields that contain base64. A value with any other character is treated as text. */
 const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'encrypted_content'])
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
@@ -119,8 +118,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether a field of the message contains the same text. Some providers repeat a field's
-   * text in its details for other clients.
+   * Reports whether the text also appears in one of the `FIELDS`. Some providers repeat a field's
+   * text in its details, for other clients.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

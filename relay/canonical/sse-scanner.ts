@@ -142,7 +142,7 @@ export class SseScanner {
   }
 }
 
-/** Events are copied if their buffer is more than this many times as long as the events. */
+/** Events are copied if the length of their buffer exceeds this multiple of the events' length. */
 const PINNED_FACTOR = 8
 
 /**

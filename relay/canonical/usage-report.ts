@@ -20,7 +20,7 @@ export type UsageAnomaly =
   | 'missing'
   | 'parts-exceed-whole'
 
-/** The highest counts that are charged, however large the reported counts are. */
+/** The maximum token counts that are charged, even if a provider reports more. */
 export type UsageBounds = {
   readonly inputCeiling: number
   readonly outputCeiling: number

@@ -6,8 +6,8 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-errors.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /**
- * The limits of requests to providers that are not chats. Timeouts are short because an admin waits
- * for the response. Size limits are small because no large response is expected.
+ * The limits of provider requests other than chats. Timeouts are short because an admin waits for
+ * the response. Size limits are small because no large response is expected.
  */
 export const ASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
@@ -61,15 +61,15 @@ function wordsOf(code: unknown, error: unknown): Words {
 }
 
 /**
- * The message for a proxy failure. Only admins see it, because callers must not learn about
- * proxies.
+ * The message for a proxy failure. The message is only shown to admins, because callers must not
+ * learn about proxies.
  */
 export const PROXY_FAILED: Words = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy did not connect: check setting.proxy',
 }
 
-/** Returns the message for a response whose format differs from the provider's documentation. */
+/** Returns the message for a response in an unexpected format. */
 export const unexpectedFormat = (): Words => plain('upstream_format')
 
 function plain(code: 'upstream_timeout' | 'upstream_unreachable' | 'upstream_format'): Words {

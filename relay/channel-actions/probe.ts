@@ -64,7 +64,7 @@ export type Probe = {
   /** The actor that requested the test, such as `user:7` or `system:health`. */
   readonly actor: string
   readonly cause: string | null
-  /** The id of the test run over all channels to which this test belongs. */
+  /** The id of the test run that contains this test. */
   readonly run?: string
   readonly signal?: AbortSignal
 }
@@ -75,7 +75,7 @@ export type ProbeResult = {
   readonly durationMs: number
   /** The error code of the failure. It is empty for a success. */
   readonly reason: string
-  /** The model that the answer names if it differs from the requested one; null otherwise. */
+  /** The model in the answer if it differs from the requested model, and null otherwise. */
   readonly otherModel: string | null
   /** The failed attempt. Null for a success, and if no request could be sent. */
   readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null

@@ -22,9 +22,9 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, a few at a time, except those that an admin has disabled. A
- * lease allows one run at a time among all processes. If the process of a run dies, the run ends
- * when its lease expires.
+ * Tests all channels in the background, a few at a time. Channels that an admin has disabled are
+ * skipped. A lease allows one run at a time among all processes. If the process of a run dies, the
+ * run ends when its lease expires.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core

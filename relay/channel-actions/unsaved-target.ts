@@ -58,8 +58,8 @@ async function storedTarget(
 }
 
 /**
- * Returns the proxy of the entered settings. When an existing channel is edited, the console sends
- * the proxy in the masked form in which it was shown.
+ * Returns the proxy of the entered settings. For an existing channel, the console may send the
+ * masked proxy that it has displayed.
  */
 async function unsavedProxy(
   deps: ActionDeps,

@@ -39,7 +39,10 @@ export const updateBalance: ChannelAction = (api, deps) => {
 }
 
 const AT_ONCE = 8
-/** The maximum duration of the request. Reverse proxies wait longer than this for a response. */
+/**
+ * The maximum duration of the request in milliseconds. It is shorter than the timeouts of common
+ * reverse proxies.
+ */
 const TOTAL_MS = 45_000
 const ENABLED = 1
 

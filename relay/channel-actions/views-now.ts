@@ -15,7 +15,7 @@ export type CheckDeps = ProbeDeps & {
   readonly policy: OutboundPolicy
   /** Applies the consequences of a test: see `channel-health/judge-test.ts`. */
   readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
-  /** The connections for provider requests that are not chats. */
+  /** The connections for provider requests other than chats. */
   readonly providerOutbound: Outbound
 }
 

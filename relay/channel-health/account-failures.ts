@@ -6,8 +6,8 @@ import { isEcho } from './echo.ts'
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * The failure code for an account without balance. Such a channel stays enabled, because the
- * account may be topped up soon.
+ * The failure code for an account without balance. The channel stays enabled, because the account
+ * may be topped up soon.
  */
 const TEMPORARY = 'status-402'
 
@@ -52,8 +52,8 @@ export class AccountFailures {
   private readonly counts = new Map<number | string, Count>()
 
   /**
-   * Records one rejection. Returns whether it was counted and whether the limit is reached. The
-   * count restarts from zero when the limit is reached.
+   * Records one rejection. Returns whether the rejection was counted and whether the limit is
+   * reached. When the limit is reached, the count restarts from zero.
    */
   note(
     key: number | string,

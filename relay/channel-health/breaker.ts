@@ -86,9 +86,9 @@ type Opening = {
 const PROBE_LEASE_MS = 90_000
 
 /**
- * Opens a circuit when calls fail too often. After a pause, one call probes the circuit, and its
- * success closes the circuit. Failures are counted in this process. The state of circuits is stored
- * in events that all processes read.
+ * Opens a circuit when calls fail too often. After a pause, one call probes the circuit. If the
+ * probe succeeds, the circuit closes. Failures are counted in this process. The state of circuits
+ * is stored in events that all processes read.
  */
 export class Breaker {
   private readonly deps: Deps
@@ -141,7 +141,10 @@ export class Breaker {
     return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /** Resolves to true if this call may probe the key, whose pause is over. */
+  /**
+   * Requests the right to probe a key whose pause is over. Resolves to true if this call may probe
+   * the key.
+   */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }

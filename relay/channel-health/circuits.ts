@@ -17,7 +17,7 @@ type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 /**
  * The circuits that are not closed, by channel, derived from the events of all processes. Events of
  * this process are applied immediately and ignored when they are read again. The map is usually
- * empty, so calls check that first.
+ * empty, so calls first check for an empty map.
  */
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()

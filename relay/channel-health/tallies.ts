@@ -104,8 +104,8 @@ export class Tallies {
   }
 
   /**
-   * Counts a failure of one key of a channel with several keys. Returns the number of failures if
-   * the limit is reached, and null otherwise.
+   * Counts a failure of a key whose channel has several keys. Returns the number of failures if the
+   * limit is reached, and null otherwise.
    */
   failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
     const known = this.keys.get(keyRef) ?? new Tally()

@@ -52,10 +52,7 @@ export type ObjectVisitor = {
   readonly mixedArray: (depth: number) => void
 }
 
-/**
- * A member that is duplicated or that a provider may read as the member `other`, such as
- * `[0].Role`.
- */
+/** A duplicate member, or a member such as `[0].Role` that a provider may read as `other`. */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
 /** Checks the members of an array's objects against rules while the bytes are scanned. */

@@ -10,7 +10,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]/
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Serializes the JSON as the gateway parses it. Of several members with the same name only the last
+ * Serializes the JSON after parsing it. If several members have the same name, only the last member
  * remains. Numbers keep all their digits. `body` must be valid JSON.
  */
 export function reserializeJson(body: Buffer): Buffer {

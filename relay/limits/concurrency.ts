@@ -1,7 +1,7 @@
 export type ConcurrencyCaps = {
   /**
-   * The maximum number of concurrent calls in this process, which bounds its memory and
-   * connections.
+   * The maximum number of concurrent calls in this process. The limit bounds the memory and the
+   * connections of the process.
    */
   readonly total: number
   readonly perUser: number

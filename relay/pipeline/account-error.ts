@@ -25,8 +25,8 @@ export function accountErrorOf({
 }
 
 /**
- * Returns the account error in the JSON of a provider's error, or null if it reports another error.
- * A stream with status 200 can also contain such an error.
+ * Returns the account error code in a provider's error, or null for any other error. A stream with
+ * status 200 may also end with an account error.
  */
 export function accountCodeIn(error: Buffer): string | null {
   const code = providerErrorCode(error)

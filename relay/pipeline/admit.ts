@@ -46,8 +46,8 @@ export async function admit(
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
-    // It is unknown whether the admission was written. If it was, the sweeper ends the call when
-    // its lease expires.
+    // The admission may or may not have been written. The sweeper ends a written call when its
+    // lease expires.
     if (err instanceof StoreUnavailable) {
       warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
@@ -57,7 +57,10 @@ export async function admit(
 
 const LATE = Symbol('late')
 
-/** Resolves with `LATE` after `admitMs` milliseconds. The admission itself continues. */
+/**
+ * Waits for the admission. Resolves with `LATE` if the admission takes longer than `admitMs`; the
+ * admission itself continues.
+ */
 function inTime<T>(
   admitting: Promise<T>,
   { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,

@@ -74,8 +74,8 @@ const tooManyWrong = (retryAfter: number): RelayError =>
   relayError('too_many_failed_keys', { retryAfter })
 
 /**
- * Returns the key from the header or query parameter in which the client sent it. Client families
- * use different places.
+ * Returns the key of the request. Clients send the key in different headers or in a query
+ * parameter.
  */
 function keyText(request: IncomingMessage): string | null {
   const { headers, url = '' } = request

@@ -54,7 +54,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
   }
 }
 
-/** The usage of a call and the way in which it ended. */
+/** The usage of a call, and how the call ended. */
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
@@ -176,9 +176,9 @@ export class CallLedger {
   }
 
   /**
-   * Raises the hold to at most `hold` and returns the amount that is now held. Returns null if the
-   * call has ended or the account or the token can't pay for `least`. Throws if the event store
-   * can't be reached in time.
+   * Raises the hold to at most `hold` and returns the new amount. Returns null if the call has
+   * ended, or if the account or the token can't pay for `least`. Throws if the event store can't be
+   * reached in time.
    */
   async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
     if (this.hasEnded) return null
@@ -192,7 +192,8 @@ export class CallLedger {
   /**
    * Charges the call. The charge is durable when the promise resolves. Throws if the event store
    * can't be reached in time. Also throws if the sweeper has ended the call because its lease
-   * expired while this process was suspended. The caller must then not get a complete answer.
+   * expired while this process was suspended. In both cases the caller must not receive a complete
+   * answer.
    */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return

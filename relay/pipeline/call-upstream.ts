@@ -130,8 +130,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.resolve === null) return
     this.abortedBy = error
     this.finish(this.endBy(error))
-    // The controller is aborted last, because it immediately calls `onResponseError`, which would
-    // report a broken connection.
+    // The controller is aborted last, because the abort immediately calls `onResponseError`, which
+    // would report a broken connection.
     this.controller?.abort(new Aborted(error))
   }
 

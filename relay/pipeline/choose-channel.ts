@@ -8,7 +8,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { isValid } from './plan-call.ts'
 
-/** Errors for which another channel is not tried, because the provider did not cause them. */
+/** The errors that the provider did not cause. Another channel is not tried after these errors. */
 const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',
@@ -20,8 +20,8 @@ const NOT_PROVIDERS: ReadonlySet<AttemptError> = new Set([
 
 /**
  * Reports whether the call may be tried with another channel. Failures of the provider, its limits
- * and a rejected key are retryable. A plain answer that timed out is not, because the provider
- * continues to work on it and would charge for each repetition.
+ * and a rejected key are retryable. A plain answer that timed out is not retryable, because the
+ * provider continues to work on it and would charge for each repetition.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -84,7 +84,7 @@ export class ChannelSelector {
    */
   next(): RelayChannel | null | Promise<RelayChannel | null> {
     // The channel is recorded only when a second channel is selected, because nearly every call
-    // needs only one.
+    // needs only one channel.
     if (this.turned !== null) this.leaveOut(this.turned)
     const channel = this.isAgain ? this.turned : this.drawn()
     this.isAgain = false

@@ -18,15 +18,14 @@ export type Deadlines = {
   readonly admitMs: number
   /**
    * The time until the end of the call is durable. The event store gives up after 10 s. The
-   * deadline is longer, so that the ledger is not written after the caller was told that it could
-   * not be.
+   * deadline is longer, so that a call is not settled after its caller has received an error.
    */
   readonly settleMs: number
-  /** The time for which a plain answer is read for its usage after the caller has disconnected. */
+  /** The maximum time to read a plain answer for its usage after the caller has disconnected. */
   readonly readOnPlainMs: number
   /**
-   * The time for which a stream that lacks only its usage is read after the caller has
-   * disconnected.
+   * The maximum time to read the usage of a stream after the caller has disconnected, if only the
+   * usage is missing.
    */
   readonly readOnStreamMs: number
   /** A caller that accepts no byte for this long is treated as disconnected. */

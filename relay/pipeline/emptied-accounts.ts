@@ -18,8 +18,8 @@ type Reading = { readonly at: number; isPending: boolean; errors: Errors }
 const NO_ERRORS: Errors = new Map()
 
 /**
- * Returns the caller's error if the account or the token's budget is empty, and null for any other
- * error.
+ * Converts an account error to the caller's error code if the balance or the token's budget is
+ * empty. Returns null for any other account error.
  */
 export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'

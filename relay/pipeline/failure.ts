@@ -76,7 +76,7 @@ export function failureOf(
     return { reason, errorCode: error.code, status: shown, retryAfterMs, error }
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
-  // NOTE: a provider's 401 concerns the site's key. If it were forwarded, callers would change
+  // NOTE: a provider's 401 concerns the site's key. If the 401 were forwarded, callers would change
   // their own keys.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
   if (mapped === undefined && isAccounts) {

@@ -17,9 +17,9 @@ type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
- * Returns the channels whose input limit the call does not exceed. Returns an error if the input is
- * too long for all channels or the account can't pay for the call. Tokens are counted, in another
- * thread, only if the length of the request alone does not decide.
+ * Returns the channels whose input limit is sufficient for the call. Returns an error if the input
+ * is too long for all channels or the account can't pay for the call. Tokens are counted in another
+ * thread, and only if the request's length does not already decide.
  */
 export function fitInput(
   deps: Deps,

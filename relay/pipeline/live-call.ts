@@ -41,8 +41,8 @@ export class LiveCall implements Watched {
   forwarder: StreamForwarder | null = null
   isCallerGone = false
   /**
-   * The time until which the answer is read only for its usage, or 0 while it is read for the
-   * caller.
+   * The end of the time in which the answer is read only for its usage. 0 while the answer is read
+   * for the caller.
    */
   private readOnUntil = 0
   private isRaising = false

@@ -11,7 +11,7 @@ import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
-/** The result of a call as far as billing needs it. */
+/** The result of a call, with the data that billing needs. */
 export type Delivery = {
   /** The usage that the provider reported, unparsed. Undefined if the provider reported none. */
   readonly rawUsage: unknown
@@ -38,7 +38,7 @@ export type Metered = {
 /**
  * Determines the usage that is billed. The provider's report is used if the answer is complete and
  * the report is plausible and came last. Otherwise the larger of the report and the gateway's own
- * count is used, because early reports are often zero and an anomaly must not make a call cheaper.
+ * count is used. Early reports are often zero, and an anomaly must not make a call cheaper.
  * `limits` bound the charge if the account can't pay for more.
  */
 export async function meter(
@@ -74,7 +74,10 @@ async function usageOf(
   return { usage, usageSource: usage === seen ? 'upstream' : counted.usageSource, anomaly }
 }
 
-/** Returns the reported usage, raised to the counted input and output where those are larger. */
+/**
+ * Returns the reported usage. Its input and output are raised to the gateway's own counts if these
+ * are larger.
+ */
 function larger(seen: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
   const moreOutput = counted.output - seen.output

@@ -17,7 +17,8 @@ export type CallTerms = {
   readonly isOpenEnded: boolean
   readonly isStream: boolean
   /**
-   * The terms on which the call may be admitted with a smaller output limit, or null if it may not.
+   * The terms on which the call may be admitted with a smaller output limit. Null if the limit
+   * can't be reduced.
    */
   readonly reduction: OutputReduction | null
 }

@@ -78,9 +78,9 @@ export function planCall(
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
 /**
- * Returns the request as this channel receives it, or an error if the channel's overrides make it
- * invalid. `outputTokens` is the maximum output per choice that the call's hold covers. Null keeps
- * the request's own limit.
+ * Returns the request as this channel receives it, or an error if the channel's overrides make the
+ * request invalid. `outputTokens` is the maximum output per choice that the call's hold covers. If
+ * null, the request's own limit is kept.
  */
 export function candidateOf(
   channel: RelayChannel,

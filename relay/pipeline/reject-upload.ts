@@ -5,7 +5,7 @@ import { type Exchange, sendError } from './exchange.ts'
 /** The time for the caller to read the response before the connection is closed. */
 const LINGER_MS = 500
 /**
- * The maximum number of connections that wait to be closed. Beyond it, a connection is closed
+ * The maximum number of connections that wait to be closed. Further connections are closed
  * immediately.
  */
 const LINGERING_MAX = 64

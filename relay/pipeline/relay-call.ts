@@ -95,8 +95,8 @@ export async function relayCall(
 }
 
 /**
- * Parses the request. In pass-through mode the request is parsed in the form in which it is sent,
- * because that form is billed.
+ * Parses the request. In pass-through mode the reserialized request is parsed, because it is sent
+ * and billed.
  */
 function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | RelayError {
   const request = readChatRequest(body)
@@ -265,8 +265,8 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call for which no channel was tried: every channel is full or was removed
- * in the meantime.
+ * Returns the error if no channel was tried, because every channel is full or was removed in the
+ * meantime.
  */
 function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
   if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })

@@ -186,8 +186,8 @@ export async function concludeAbandoned(
 }
 
 /**
- * Ends a call of which nothing reached the caller. The hold is released, and then the caller gets
- * the error.
+ * Ends a call whose caller has received nothing. The hold is released, and then the error is sent
+ * to the caller.
  */
 export async function concludeFailure(
   { deps, exchange, call, ledger, unserved, userId }: Closing,
@@ -245,7 +245,7 @@ async function settle(
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
-    // It is unknown whether the bill was written, so only the sweeper may end the call now.
+    // The bill may or may not have been written, so only the sweeper may end the call now.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }

@@ -160,7 +160,8 @@ export class StreamForwarder implements SseSink {
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    // The usage includes the text of its own event, so that text does not make the usage outdated.
+    // A usage report includes the text of its own event, so that text does not make the report
+    // outdated.
     if (usage !== undefined) this.isUsageEarly = true
     if (hasChoices || !isOfUsage(event)) this.pass(bytes)
     else if (this.wantsUsage) this.hold(bytes)

@@ -24,9 +24,9 @@ const RETRY_MS = 2_000
 
 /**
  * Writes acceptances to the event store. While the store is unavailable, acceptances are kept in
- * memory and retried until the task has expired. They must not be lost, because a provider bills
- * every accepted task and only the acceptance contains the provider's id. An acceptance that can't
- * be written is logged for the operator.
+ * memory and retried until the task has expired. No acceptance may be lost, because a provider
+ * bills every accepted task and only the acceptance contains the provider's id. An acceptance that
+ * can't be written is logged for the operator.
  */
 export class Acceptances {
   private readonly deps: Deps

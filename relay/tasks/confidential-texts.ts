@@ -7,9 +7,9 @@ const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 
 /**
- * Lists the texts that callers must not read in a provider's answer about a task. These are the
- * channel's keys and hosts, and the signature of the callback URL, with which anyone could report
- * on the task.
+ * Lists the texts that callers must not read in a provider's answer about a task: the channel's
+ * keys and hosts, and the signature of the callback URL. Anyone who knows the signature could
+ * report on the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,

@@ -46,7 +46,7 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Sets the provider's id of the continued task, to which the button belongs. */
+/** Sets the provider's id of the continued task. The button of the request belongs to that task. */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])

@@ -168,7 +168,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the first value whose JSON text is short enough, as JSON text. */
+/** Returns the JSON text of the first value whose JSON text is short enough. */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)

@@ -117,7 +117,7 @@ async function open(
     const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
-    // It is unknown whether the task was written. If it was, it will expire.
+    // The task may or may not have been written. A written task will expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
@@ -171,7 +171,7 @@ async function send(
   return false
 }
 
-/** Records where a task was sent. If recording fails, the task stays unfinished all the same. */
+/** Records where a task was sent. The task stays unfinished even if recording fails. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,

@@ -127,7 +127,7 @@ export class TaskBody {
     return this.valueOf(member) as Record<string, unknown>
   }
 
-  /** Lists those of the given members that are present and not allowed. */
+  /** Lists the given members that are present and not allowed. */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     return names.filter((name) => !allowed.has(name) && this.find(name) !== undefined)
   }

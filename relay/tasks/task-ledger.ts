@@ -23,8 +23,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 
 /**
- * The lease of a task's call. It exceeds the maximum time of a task, so the sweeper ends the call
- * only if no relay has ended the task.
+ * The lease of a task's call. The lease is longer than the maximum time of a task, so the sweeper
+ * ends the call only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -116,7 +116,8 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // Both events are required, because a task may only be sent with a hold of its own.
+    // `CallAdmitted` and `TaskSubmitted` are both required, because a task is sent only with a hold
+    // for its call.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
@@ -190,7 +191,7 @@ export class TaskLedger {
     })
   }
 
-  /** Ends a task whose maximum time is over. */
+  /** Ends a task that has exceeded its maximum time. */
   expire(task: TaskRecord): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.deps.now() } as const
     const place = task.place ?? task.sentTo
@@ -257,7 +258,7 @@ export class TaskLedger {
   }
 }
 
-/** Returns the channel's cost ratio at the time when the task was sent, if it is known. */
+/** Returns the channel's cost ratio at the time when the task was sent, if the ratio is known. */
 function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId

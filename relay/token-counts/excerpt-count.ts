@@ -13,8 +13,9 @@ const SLICE_BYTES = 2048
  */
 const BACK_BYTES_MAX = 256
 /**
- * The tokenizer's time is quadratic in the length of a run of letters, signs or spaces. Real text
- * has shorter runs than these. Longer runs are cut, which adds about one token per cut.
+ * The tokenizer's time is quadratic in the length of a run of letters, signs or spaces. The maximum
+ * lengths here exceed the runs in real text. Longer runs are cut, which adds about one token per
+ * cut.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**

@@ -24,7 +24,7 @@ type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
 
 /**
  * Collects the text that a model reads from the JSON of a chat request. The JSON is read in pieces,
- * in linear time and bounded memory. It must have been validated before.
+ * in linear time and bounded memory. The JSON must have been validated before.
  */
 export class RequestText {
   readonly text: TextExcerpt

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './text-cuts.ts'
 
 /**
- * The maximum length of a text that is kept completely. At least half of this length is kept of a
- * longer text.
+ * The maximum length of a text that is kept completely. Of a longer text, at least half of this
+ * length is kept.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
 /** The length of the blocks in an excerpt of a longer text. The blocks are spread over the text. */

@@ -44,7 +44,7 @@ export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
-/** Returns the channel's id and cost ratio, as the events of a call record them. */
+/** Returns the channel's id and cost ratio in the form in which call events record them. */
 export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 

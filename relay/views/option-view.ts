@@ -70,7 +70,10 @@ export type TaskOptions = {
 
 const RETRIES_MAX = 3
 
-/** Stores the current price list and options. They are rebuilt when an option changes. */
+/**
+ * Stores the current price list and options. The price list and the typed options are rebuilt when
+ * an option changes.
+ */
 export class OptionView {
   prices: PriceList
   options: RelayOptions

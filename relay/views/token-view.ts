@@ -44,7 +44,7 @@ export class RelayToken implements TokenRow {
 
   /**
    * Reports whether the token may be used from the address. Rejects if the list of addresses can't
-   * be decrypted now. The token must have such a list in `terms.allowIps`.
+   * be decrypted now. Call this method only if `terms.allowIps` is a list.
    */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
     this.addresses ??= await decryptedList(this, vault)

@@ -2,8 +2,8 @@ import { foldedName } from '#domain/shared/folded-name.ts'
 import { isAt, isUnusual, type ObjectVisitor } from '../inner-kinds.ts'
 
 /**
- * The kind of a message part whose token count does not follow from its bytes, such as a picture by
- * URL or a file by id.
+ * The kind of a message part whose bytes don't determine its token count, such as a picture by URL
+ * or a file by id.
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file'
 
@@ -55,7 +55,7 @@ const CALLERS_TOOLS = [FUNCTION, quoted('custom')]
 const UNTYPED_TOOL = ['function', 'name', 'description', 'parameters', 'strict'].map(quoted)
 
 /**
- * The maximum number of tools in a request. It is several times what any provider accepts. The
+ * The maximum number of tools in a request, which is several times what any provider accepts. The
  * limit exists because each tool uses memory.
  */
 export const TOOLS_MAX = 4_096

@@ -69,8 +69,8 @@ const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
 /**
- * This member name is refused. No parameter has this name, and code that builds objects from the
- * request could be misled by it.
+ * The member name that is refused, because it could mislead code that builds objects from a
+ * request. No parameter of the API has this name.
  */
 const RESERVED = '__proto__'
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']

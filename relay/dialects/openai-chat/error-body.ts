@@ -31,8 +31,8 @@ export function errorBody(
 
 const TEXT_MAX = 2_000
 /**
- * The maximum number of characters in which patterns are searched. It is more than is shown, and
- * the search takes a negligible time.
+ * The maximum number of characters in which patterns are searched. The maximum exceeds the length
+ * of a shown text and keeps the search fast.
  */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
@@ -46,7 +46,7 @@ const TELLING_MIN = 5
 /**
  * Removes keys, account names, addresses and the texts in `known` from a provider's message. The
  * message is shortened after the redaction, because a part of a secret would not be recognized.
- * Only the first `LOOKED_AT_MAX` characters are kept, without a word that continues beyond them.
+ * Only the first `LOOKED_AT_MAX` characters are kept. A word that is cut there is left out.
  */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)

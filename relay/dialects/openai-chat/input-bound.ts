@@ -34,16 +34,19 @@ const REMOTE = new Set([
   ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
 ])
 
-/** These values leave room for a provider's own system prompt and tokenizer. */
+/**
+ * The ceiling is the request's token bound times this factor, plus `CEILING_BASE`. The difference
+ * leaves room for a provider's own system prompt and tokenizer.
+ */
 const CEILING_FACTOR = 2
 const CEILING_BASE = 100_000
 
 /**
- * Bounds the input tokens of a request by its length, because a token represents at least one byte
- * of text and a message's overhead is smaller than its JSON. Pictures, videos and files by URL or
- * id are added per part. Pictures inside the request are also bounded by their bytes, because only
- * the provider decides whether a text is a picture. If a part may represent any number of tokens,
- * the ceiling is `TOKENS_MAX`.
+ * Bounds the input tokens of a request by its length. A token represents at least one byte of text,
+ * and the overhead of a message is smaller than its JSON. Pictures, videos and files by URL or id
+ * are added per part. Pictures inside the request are also bounded by their bytes, because only the
+ * provider decides whether a text is a picture. If a part may represent any number of tokens, the
+ * ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

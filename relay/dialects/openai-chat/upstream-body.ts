@@ -44,9 +44,9 @@ const NO_TOOLS: readonly ToolElement[] = []
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
 /**
- * Builds the request body for the provider. It contains the provider's name of the model and the
- * admin's overrides and, for a stream, requests the usage chunk. Members that would make the
- * provider serve something other than what is billed are removed. An unchanged body is returned
+ * Builds the request body for the provider. The body contains the provider's model name and the
+ * admin's overrides. For a stream, the body also requests the usage chunk. Members that would make
+ * the provider serve something other than what is billed are removed. An unchanged body is returned
  * without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
@@ -86,7 +86,10 @@ const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
  * many other servers don't know the newer name.
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
-/** Recognizes the same models in the name of a deployment or in the caller's name of the model. */
+/**
+ * Recognizes models that require `max_completion_tokens` in the name of a deployment or in the
+ * caller's model name.
+ */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (asked: string, { model, isDeployment }: UpstreamChange): boolean =>
@@ -112,7 +115,7 @@ function setOutputLimit(
   }
 }
 
-/** Lists the restricted members to remove, except those that an override replaces. */
+/** Lists the restricted members to remove. Members that an override replaces are left out. */
 function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
   let found = NONE
   for (const member of members) {
@@ -155,7 +158,7 @@ function removedOf(
   return [...restricted, ...others]
 }
 
-/** The values of `service_tier` for which the provider charges the price of the price list. */
+/** The values of `service_tier` that the provider charges at the standard price. */
 const STANDARD_TIERS = new Set(['"auto"', '"default"', 'null'])
 
 const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolean =>
@@ -170,7 +173,7 @@ const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
  * Returns the edits that remove items from a list. Each item is removed with the comma before it.
- * Items before the first remaining item are removed with the comma behind them.
+ * Items before the first remaining item are removed with the comma after them.
  */
 function removals<Item>(
   items: readonly Item[],

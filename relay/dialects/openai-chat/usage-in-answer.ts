@@ -2,8 +2,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Returns the usage in a stream event or a complete answer, or undefined if there is none. Moonshot
- * sends the usage inside a choice. llama.cpp reports cached tokens outside the usage, as
- * `timings.cache_n`; they are moved to OpenAI's member.
+ * sends the usage inside a choice. llama.cpp reports cached tokens as `timings.cache_n`, outside
+ * the usage; the count is moved to OpenAI's member.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -94,9 +94,9 @@ const ERROR = Buffer.from('"error"')
 const CHOICES = Buffer.from('"choices"')
 
 /**
- * Checks the body of an answer with status 200. Returns `format` if the body is not a JSON object
- * (by its first and last byte), `error-event` if it contains an error in place of an answer, and
- * null for an answer.
+ * Checks the body of an answer with status 200. Returns null for a valid answer. Returns `format`
+ * if the first and last byte are not those of a JSON object. Returns `error-event` if the body
+ * contains an error in place of an answer.
  */
 export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   let first = 0

@@ -10,8 +10,8 @@ const CHAT_END = '/chat/completions'
 
 /**
  * Returns the path of a call for a channel's address. If the address ends in a version
- * (`https://api.example.com/v4`), the path's version is dropped. If the address ends in
- * `/chat/completions`, it is the complete address of a chat call.
+ * (`https://api.example.com/v4`), the path's version is dropped. An address that ends in
+ * `/chat/completions` is the complete address of a chat call.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -46,7 +46,7 @@ function tailBehind(path: string, version: string): string {
   const same = segments.indexOf(version)
   const at = same >= 0 ? same : segments.findLastIndex((segment) => VERSION.test(segment))
   if (at >= 0) return `/${segments.slice(at + 1).join('/')}`
-  // A path without a version may still end with the path of a chat call.
+  // A path without a version may still contain the path of a chat call.
   return path.includes(CHAT_END) ? CHAT_END : path
 }
 
@@ -61,7 +61,7 @@ export type ProviderTarget = {
   /** The headers of chat calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** The channel's address, key and `other` field, for requests that are not chat calls. */
+  /** The channel's address, key and `other` field, for requests other than chats. */
   readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
 
