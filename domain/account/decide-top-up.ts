@@ -59,8 +59,8 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
 }
 
 /**
- * Deducts the inviter's share from the affiliate balance. If the affiliate balance is too low, the
- * rest is deducted from the balance.
+ * Deducts the inviter's share from the affiliate balance. The part that exceeds the affiliate
+ * balance is deducted from the balance.
  */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command

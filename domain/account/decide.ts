@@ -108,7 +108,8 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
 }
 
 /**
- * Computes the difference when the event is appended, so that a simultaneous payment is not lost.
+ * Sets the balance. The difference is computed when the event is appended, so that a simultaneous
+ * payment is not lost.
  */
 function setBalance(command: SetBalance, state: AccountState): Outcome {
   const { userId, adjustmentId, balance, expected, note } = command

@@ -119,8 +119,8 @@ export const channelHealthDecider: Decider<
 
 /**
  * Opens a circuit after failures. Calls that were in flight when the circuit opened may fail late.
- * While the circuit is half-open, only the failure of the call that tries it counts. If a test or
- * an admin has closed the circuit meanwhile, that failure does not open it again.
+ * While the circuit is half-open, only the failure of the call that tries it counts. A circuit that
+ * a test or an admin has closed meanwhile is not opened by that failure.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command

@@ -62,8 +62,8 @@ const TERMS_BYTES_MAX = 400_000
 const COST_RATIO_MAX = decimalOf('1000')
 const COST_RATIO_SCALE_MAX = 6
 /**
- * The provider type whose extra field is a region, and the provider type whose extra field has a
- * default.
+ * `REGIONAL` is the provider type whose field `other` is a region. `VERSIONED` is the provider type
+ * whose field `other` has a default.
  */
 const REGIONAL = 41
 const VERSIONED = 18

@@ -7,8 +7,8 @@ import { foldedName } from '../shared/folded-name.ts'
  */
 
 /**
- * Members that change the price or the effort at any provider. Some operators sell exactly these
- * features.
+ * Request members that change the price or the effort at any provider. Some operators sell exactly
+ * these features.
  */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
@@ -25,18 +25,20 @@ const COMMON: readonly string[] = [
  */
 export const PROVIDER_TOOLS = 'tools'
 
-/** OpenRouter's members that select models and the providers that serve them. */
+/** OpenRouter's request members that select models and the providers that serve them. */
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
-/** Azure's members for attached data sources and additional services. */
+/** Azure's request members for attached data sources and additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/** Members of self-hosted gateways and servers that an operator may run at a custom address. */
+/**
+ * Request members of self-hosted gateways and servers that an operator may run at a custom address.
+ */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
 /**
- * Members of a task that select the model or the speed. They are restricted because the price of a
- * task depends only on its action.
+ * Request members of a task that select the model or the speed. They are restricted because the
+ * price of a task depends only on its action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed'],
@@ -62,9 +64,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Members that only admins may set, whatever a channel allows. They select the account, the
- * location, the price or the length of an answer, or the members that a gateway behind the channel
- * drops.
+ * Request members that only admins may set, regardless of the members that a channel allows. They
+ * select the account, the location, the price or the length of an answer. Some of them select the
+ * members that a gateway behind the channel drops.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -93,10 +95,12 @@ const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
 )
 
-/** Returns whether a member is restricted. `folded` is its name as returned by `foldedName`. */
+/**
+ * Returns whether a request member is restricted. `folded` is its name as returned by `foldedName`.
+ */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 
-/** Returns the restricted members that a channel of this provider type may allow. */
+/** Returns the restricted request members that a channel of this provider type may allow. */
 export const allowableMembers = (type: number): readonly string[] =>
   BY_TASK_TYPE.get(type) ?? [...COMMON, PROVIDER_TOOLS, ...(BY_TYPE.get(type) ?? [])]

@@ -233,8 +233,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores recovery codes with the first second factor, so that the loss of a
- * device locks no user out.
+ * Returns the event that stores recovery codes with the first second factor, so that a user who
+ * loses a device can still log in.
  */
 function firstCodes(
   userId: number,

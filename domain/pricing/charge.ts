@@ -129,7 +129,7 @@ type PastCall = {
   readonly group: string
   readonly userGroup: string
   readonly usage: Usage
-  /** The number of calls in the event. It is omitted if it follows from the usage. */
+  /** The number of calls in the event. If it is omitted, it is 1, or 0 without any usage. */
   readonly calls?: number | undefined
 }
 

@@ -5,9 +5,9 @@ import type { DecimalText } from './price.ts'
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
 /**
- * The maximum number of digits after the decimal point. `WHOLE_DIGITS_MAX` limits the digits before
- * it. With 30 digits, charges are exact even for a ratio that is a rounded quotient, such as 20 /
- * 6.
+ * The maximum number of digits after the decimal point. With 30 digits, charges are exact even for
+ * a ratio that is a rounded quotient, such as 20 / 6. `WHOLE_DIGITS_MAX` limits the digits before
+ * the point.
  */
 export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12

@@ -101,7 +101,7 @@ const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upscale', '0.05'],
   ['mj_upload', '0.05'],
   ['swap_face', '0.05'],
-  // These two tasks cost 0, because each continues in a modal call that is charged.
+  // These two tasks cost 0, because each continues with the action `mj_modal`, which is charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],

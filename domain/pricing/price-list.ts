@@ -7,7 +7,7 @@ import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 /** Ratios by option key. The ratios that an admin set override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The price of models without an entry, if the site sets a fallback price. */
+/** The fallback price. It applies to models that have no entry in the price options. */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }

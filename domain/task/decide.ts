@@ -131,8 +131,8 @@ const noTask = (): TaskState => ({ known: null })
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * The maximum duration in milliseconds of a task that no provider is known to have. It is shorter
- * because a provider that has the task reports much earlier.
+ * The maximum duration in milliseconds of a task that no provider has confirmed. It is shorter than
+ * `TASK_MS_MAX`, because a provider that has the task reports much earlier.
  */
 const LOST_MS = 600_000
 

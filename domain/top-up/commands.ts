@@ -28,17 +28,23 @@ export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
   /**
-   * The number of refunds when the admin read the order. The command is refused if there are more
-   * by now.
+   * The number of refunds when the admin read the order. The command is refused if another refund
+   * was made since.
    */
   readonly refundsBefore: number
-  /** The value of `changes` when the shares were computed. If it is omitted, it is not checked. */
+  /**
+   * The value of `TopUpState.changes` when the order was read. The command is refused if the order
+   * has changed since. If it is omitted, it is not checked.
+   */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /** The value of `TopUpState.changes` for which the accompanying commands were computed. */
+  /**
+   * The value of `TopUpState.changes` when the order was read. The command is refused if the order
+   * has changed since.
+   */
   readonly changesBefore: number
   /** The sealed note that the user sees if quota is deducted. */
   readonly note: Sealed

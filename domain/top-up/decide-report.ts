@@ -38,9 +38,9 @@ const DISMISSED = ['won', 'warning_closed', 'prevented']
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
- * Records a report of the provider. A repeated report changes nothing. The total that left
- * according to all reports is compared with the total that was taken back so far. The difference
- * becomes a second event.
+ * Records a report of the provider. A repeated report changes nothing. If the money refunded
+ * according to all reports differs from the money refunded so far, a second event records the
+ * difference.
  */
 export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
   const { order, payment } = state
@@ -192,7 +192,7 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
 
-/** Returns the dispute after the report, or null if the report contains nothing newer. */
+/** Returns the dispute as it is after the report, or null if the report changes nothing. */
 function disputeOf(
   command: ReportDispute,
   known: ReportedDispute | undefined,
@@ -225,7 +225,7 @@ function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute
   return !isDecided(known.status) || isDecided(status)
 }
 
-/** Returns the reports with one more report. Deciding and folding both use this function. */
+/** Returns the reports with one more report. `decide` and `evolve` both call this function. */
 export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
   const cents = storedCents(data.money)
   if (type === 'TopUpDisputeReported') {

@@ -49,8 +49,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Changes nothing, but is refused if the actor may not change this user. It protects appends to
- * other streams, which do not know roles.
+ * Checks that the actor may change this user, and changes nothing. The command is part of appends
+ * to other streams, which contain no roles.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 

@@ -140,9 +140,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * Passkeys were removed. The credentials stream records the removal; this event repeats it in the
- * user's stream. Of two simultaneous changes that each rely on a login method that the other
- * removes, the later change is then refused.
+ * Passkeys were removed. The credentials stream records the removal as well. The copy in the user's
+ * stream makes simultaneous removals of login methods conflict, so that a user keeps at least one
+ * method.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

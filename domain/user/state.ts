@@ -23,7 +23,7 @@ export type UserRecord = {
   readonly settings: UserSettings
   /** The keys of the bound identities by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
-  /** The number of times that a login method was removed. */
+  /** The number of login methods that the user has removed so far. */
   readonly waysGone: number
 }
 

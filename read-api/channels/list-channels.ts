@@ -41,8 +41,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // The response is serialised without its schema. The schema has to distinguish tags from
-      // channels, which would take longer than the rest of the request.
+      // The response is serialised without its schema. Distinguishing tags from channels by the
+      // schema would take longer than all other work of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {

@@ -14,9 +14,12 @@ export type Field = { readonly wire: string } & (
       readonly initial: number
     }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
-  /** Text whose surrounding spaces are removed. null means empty. */
+  /** Text whose surrounding spaces are removed. A request may send null for an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
-  /** Personal text, which is stored encrypted with its owner's key. null means empty. */
+  /**
+   * Personal text, which is stored encrypted with its owner's key. A request may send null for an
+   * empty text.
+   */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
   /** Distinct names. On the wire they are separated by commas. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }

@@ -72,7 +72,7 @@ export const OptionSchema = Type.Object({
   bounds_words: Type.Union([Words, Type.Null()]),
   /**
    * The key of another option. The value must not be below the value of that option, unless that
-   * value is 0. It is empty if there is no such option.
+   * value is 0. An empty text means that there is no such option.
    */
   not_below: Type.String(),
   /** A value for which the form asks for confirmation before it is chosen. */

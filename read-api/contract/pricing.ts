@@ -21,8 +21,8 @@ export const PricedModel = Type.Object({
 export type PricedModel = Static<typeof PricedModel>
 
 /**
- * The response of `GET /api/pricing`. The maps are members beside `data`, because programs of the
- * ecosystem expect them there.
+ * The response of `GET /api/pricing`. The maps are members beside `data`, because existing client
+ * programs expect this form.
  */
 export const Pricing = Type.Object({
   success: Type.Boolean(),

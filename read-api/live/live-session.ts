@@ -174,8 +174,8 @@ export class LiveSession {
   }
 
   /**
-   * Reads and sends missed items up to the items in the buffer. Returns false if too many were
-   * missed.
+   * Reads and sends the missed items that are no longer in the buffer. Returns false if the client
+   * has missed too many items.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {

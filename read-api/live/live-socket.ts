@@ -192,7 +192,10 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Terminates the sockets that have not answered the last ping, and pings the others. */
+/**
+ * Terminates the sockets that have not answered the last ping, and sends a ping to all other
+ * sockets.
+ */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()

@@ -61,8 +61,8 @@ export class HealthRows {
   }
 
   /**
-   * Returns the channels that are the last to offer some model. The result is cached for 5 s,
-   * because each computation visits all models and groups of all channels.
+   * Returns the channels that alone offer some model. The result is cached for 5 s, because each
+   * computation visits all models and groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
