@@ -35,8 +35,8 @@ export type DeductQuota = {
 
 /**
  * Sets the balance to `balance`, once per `adjustmentId`: the difference is granted or deducted.
- * The command is refused if the current balance is not `expected`. `balance` must be 0 or more,
- * except that a negative current balance may be repeated.
+ * The command is refused if the current balance is not `expected`. A negative `balance` is accepted
+ * only if it equals the current balance, which changes nothing.
  */
 export type SetBalance = {
   readonly type: 'SetBalance'

@@ -65,8 +65,8 @@ export const Song = Type.Object({
   /** The duration in seconds. 0 means that it is unknown. */
   duration: Type.Number(),
   /**
-   * The URLs of the audio file and of the image, which browsers may open. They are empty if there
-   * is none.
+   * The URL of the audio file, which browsers may open. It is empty if there is no file. The same
+   * applies to `image_url`.
    */
   audio_url: Type.String(),
   image_url: Type.String(),

@@ -10,7 +10,7 @@ export type LiveItem = {
    * user receives it for whom `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each'
-  /** Set if admins do not receive items of other users. */
+  /** Set if only the owner receives the item. Otherwise admins receive it as well. */
   readonly isPrivate?: boolean
   /** The approximate memory of the item in bytes. It is set if the item may be large. */
   readonly weight?: number
