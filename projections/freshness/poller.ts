@@ -3,8 +3,8 @@ import type { Core } from '#infra/core.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * For this time after the last commit or request, the positions are polled every `POLL_MS`, even
- * while they do not advance.
+ * The time for which the positions are polled every `POLL_MS` after a commit or a request, even
+ * while the positions do not advance.
  */
 const AFTER_NEWS_MS = 2_000
 

@@ -45,8 +45,8 @@ const lowRow = rowType({
 export type LowAccount = RowOf<typeof lowRow>
 
 /**
- * Finds the users among `userIds` who are to be warned that their quota is low. Such a user is
- * active, has less quota than the threshold, has an address, and was last warned before
+ * Finds the users among `userIds` who must be warned of low quota. These users are active, have
+ * less quota than their threshold, and have an address. Their last warning was before
  * `warnedBefore` (unix milliseconds).
  */
 export const lowAccounts = (

@@ -50,9 +50,9 @@ export class RowChanges {
   }
 
   /**
-   * Sets cells of all rows that match `where`; it is valid that no row matches. These changes are
-   * written after all other changes of the batch, so later events must not set the same cells to
-   * other values.
+   * Sets cells of all rows that match `where`; the number of matching rows can be zero. These
+   * changes are written after all other changes of the batch, so later events must not set these
+   * cells to other values.
    */
   patchWhere(table: string, where: Cells, set: Cells): void {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])

@@ -39,7 +39,7 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   }
 }
 
-/** Changes all rows that match cells outside their key. It is valid that no row matches. */
+/** Changes all rows that match cells outside their key. The number of matching rows can be zero. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,

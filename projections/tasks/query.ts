@@ -196,8 +196,8 @@ export const newestTaskPosition = async (
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts the matching tasks up to `most`. By default `most` is one above the highest count shown,
- * which tells that there are more tasks.
+ * Counts the matching tasks up to `most`. The default of `most` is one above the highest count
+ * shown, so that a caller can tell that there are more tasks.
  */
 export const countTasks = (
   db: CommonQueryMethods,

@@ -116,7 +116,7 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // Deciding on the read state rejects most requests for a popular code, without loading both
+      // Most requests for a popular code are rejected by this decision, without loading both
       // streams for each request.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }

@@ -109,7 +109,7 @@ async function findByPasswordOnceFresh(
 
 /**
  * Throws when password login is disabled, regardless of the password, so that the response does not
- * reveal whether it was right. The super admin can always log in with a password.
+ * reveal whether the password was right. The super admin can always log in with a password.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

@@ -19,8 +19,8 @@ import { orderIdOf } from './pay.ts'
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * The result of a payment report. `rejected` means that nothing was changed, for the reason in the
- * log.
+ * The result of a payment report. `rejected` means that nothing was changed; the log contains the
+ * reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 

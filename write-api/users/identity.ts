@@ -4,7 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 /** An account at an identity provider. */
 export type Identity = {
   readonly provider: IdentityProvider
-  /** The provider's immutable id of the account, or the mail address. The user can see it. */
+  /** The provider's immutable id of the account, or the mail address. The user can see the id. */
   readonly id: string
   /**
    * The authority that issued the id, if it is configurable: the origin of the login page, or the

@@ -78,8 +78,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Checks the user's current state before anything is prepared, because the append would otherwise
- * be rejected later.
+ * Returns the user's current state. Throws when the caller cannot change the user, so that nothing
+ * is prepared for an append that would be rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
