@@ -117,7 +117,10 @@ export const statusEntryAt = (
     order by at desc, position desc limit 1
   `)
 
-/** Reads the last entry of each circuit of a channel that was not closed at the given time. */
+/**
+ * Reads the last entry of each of a channel's circuits, except circuits that were closed at the
+ * given time.
+ */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,
   channelId: number,

@@ -28,7 +28,7 @@ type ChannelFilter = {
   /** The displayed status. 0 means every status except enabled, and null matches every status. */
   readonly status: number | null
   readonly type: number | null
-  /** The complete tag. null or an empty text matches every channel. */
+  /** The complete tag. An empty text matches every channel. */
   readonly tag: string
   /**
    * The current time in unix seconds. An enabled channel that has expired by this time counts as

@@ -141,8 +141,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` has indexes in the channel's list of
- * keys as the caller read it.
+ * Returns the command that enables keys again. `enable_keys` contains indexes into the channel's
+ * list of keys, as the caller has read the list.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

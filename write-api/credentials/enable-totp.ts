@@ -71,7 +71,7 @@ export const confirmTotp: Action = (api, deps) => {
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
         // NOTE: the secret is kept when the outcome of the append is unknown, because the append
-        // may have enabled it.
+        // may have enabled the authenticator app.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

@@ -20,7 +20,7 @@ type PasskeyCheck = {
   /** The purpose for which the challenge was issued. */
   readonly purpose: string
   /**
-   * Whether the passkey is the only proof of identity. The authenticator must then have verified
+   * Whether the passkey is the only proof of identity. If so, the authenticator must have verified
    * the user.
    */
   readonly isSoleFactor: boolean

@@ -133,7 +133,7 @@ async function sealIfChanged(
 
 /**
  * Stores a new webhook secret and returns its reference. An empty text keeps the stored secret,
- * because forms never contain it. null removes the secret.
+ * because forms never contain a stored secret. null removes the secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

@@ -46,7 +46,8 @@ export async function issueState(
   const bindTo = intent === 'anew' ? null : userId
   if (bindTo !== null) await requireRecentLogin(deps, request)
   const state = random()
-  // A client that redirects itself sends neither a PKCE challenge nor a nonce to the provider.
+  // A client that redirects the browser itself sends neither a PKCE challenge nor a nonce to the
+  // provider.
   const [verifier, nonce] = target.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const flow = { ...target, ...only, verifier, nonce, bindTo, aff }

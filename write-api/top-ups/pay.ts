@@ -112,8 +112,8 @@ async function paymentPage(
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
-  // The name contains only ASCII characters, because gateways encode other characters differently
-  // when they sign them.
+  // The name contains only ASCII characters, because gateways differ in the encoding in which other
+  // characters are signed.
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }

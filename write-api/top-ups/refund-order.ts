@@ -67,8 +67,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * Returns the steps of a refund. NOTE: the step on the order is first. The other steps have amounts
- * that were computed from the state on which it decides.
+ * Returns the steps of a refund. NOTE: the step on the order is first. The amounts of the other
+ * steps are computed from the order's state.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state
