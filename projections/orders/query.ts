@@ -77,8 +77,7 @@ export type OrderSort =
   | 'created_at'
 
 /**
- * The sort columns of orders `o` and users `u`. By status, refunded orders are sorted after paid
- * orders.
+ * The sort columns of orders `o` and users `u`. In a sort by status, refunded orders follow paid orders.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,
