@@ -2,7 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 
-/** The least a Node relay can do: node:http in, undici out, bytes handed on. Nothing is counted. */
+/**
+ * Forwards a response with undici and node:http, and does nothing else. It is the minimum that a
+ * Node relay can do.
+ */
 class HandOn implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse
   constructor(response: ServerResponse) {

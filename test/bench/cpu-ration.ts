@@ -6,8 +6,9 @@ const PERIOD_US = 20_000
 export type Ration = { readonly end: () => void }
 
 /**
- * Gives each process a processor of its own that is `cores` as fast as one of this machine, by a
- * control group of each; null where none may be made (Linux, as root, cgroup v1 or v2).
+ * Limits the CPU of each process to `cores` of one core, through a separate control group per
+ * process. Returns null where control groups can't be created; they need Linux, root, and cgroup v1
+ * or v2.
  */
 export function rationEach(pids: readonly number[], cores: number): Ration | null {
   const groups: string[] = []
@@ -47,13 +48,16 @@ function rationed(pid: number, quotaUs: number): string {
   }
 }
 
-/** Its process goes back to all cores; a group is gone once it is empty. */
+/**
+ * Removes a control group. Its process is moved to the root group first, because only an empty
+ * group can be removed.
+ */
 function release(group: string): void {
   const pid = group.slice(group.lastIndexOf('-') + 1)
   try {
     writeFileSync(join(root, 'cgroup.procs'), pid)
   } catch {
-    // It ended meanwhile.
+    // The process has ended.
   }
   rmdirSync(group)
 }

@@ -17,9 +17,9 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
 
 /**
- * Events of 1 KB through each bus, from before their append to a worker's batch: how many per
- * second at most, and how many milliseconds at 500 per second. Everything, broker included, shares
- * this machine. Prints a line per bus; asserts nothing.
+ * Measures each event bus with events of 1 KB, from before the append to the batch that a worker
+ * receives. Prints per bus the maximum events per second, and the latency in milliseconds at 500
+ * events per second. All processes, including the broker, share this machine. Asserts nothing.
  *
  * Parameter: seconds per measurement (8).
  */
@@ -57,7 +57,7 @@ async function measure(store: EventStore, bus: EventBus) {
     },
   })
   while (lanes.size < ALL_LANES.length) await delay(50)
-  // The topic's first message, and the first batch of every lane.
+  // The first message of the topic and the first batch of every lane are not measured.
   await append(store, 1)
   await delay(3_000)
   received = 0
@@ -99,7 +99,7 @@ try {
   if ('skip' in kafka || kafka.kind === 'mock') console.log('Kafka is not here')
   else {
     const { brokers } = kafka
-    // Nothing comes from the store here, however long the broker takes.
+    // With this timing, events never come from the store, even when the broker is slow.
     const timings = { ...KAFKA_TIMINGS, stallMs: 600_000 }
     const bus = await createKafkaBus({ brokers, store, leases, log, timings })
     console.log(`Kafka (${kafka.kind})`, await measure(store, bus))

@@ -10,8 +10,8 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { processesOf } from '#infra/postgres/orphans.ts'
 
 /**
- * Durable appends of 1 KB events: events per second, CPU µs per event of this process and of
- * Postgres apart, and how many events a commit carried. Prints a table; asserts nothing.
+ * Measures durable appends of 1 KB events. Prints a table: events per second, CPU µs per event of
+ * this process and of Postgres, and the number of events per commit. Asserts nothing.
  *
  * Parameter: seconds per row (3).
  */
@@ -28,11 +28,11 @@ const newEvent = (): NewEvent => ({
   meta: { actor: 'token:9', cause: 'request', at: Date.now() },
 })
 
-/** CPU seconds of the processes, from /proc. */
+/** Returns the CPU seconds of the processes, which are read from /proc. */
 function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const file = `/proc/${pid}/stat`
-    // A vacuum's process ends when its work is done.
+    // The process may have ended, such as a vacuum.
     const stat = existsSync(file) ? readFileSync(file, 'latin1') : ''
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
@@ -71,7 +71,7 @@ async function measure(store: EventStore, url: string, clusterName: string, load
   const serverUsed = cpuSeconds(pids) - server
   await Promise.all(tails.map((tail) => tail.stop()))
   const events = latencies.length * load.perAppend
-  // Each commit left its transaction's number on the rows it wrote.
+  // Each row has the transaction id of its commit in `xmin`.
   const { rows } = await client.query<{ n: number }>(
     'select count(distinct xmin::text)::int n from event_store.events where position > $1',
     [head],
@@ -82,7 +82,10 @@ async function measure(store: EventStore, url: string, clusterName: string, load
   report(load, { events, seconds, perCommit, latencies, own: used.user + used.system, serverUsed })
 }
 
-/** At the exact revision, as the stream actors do, over some streams of the appender's own. */
+/**
+ * Creates an appender that appends at the exact revision, as the stream actors do. It uses several
+ * streams that no other appender writes to.
+ */
 function createAppender(store: EventStore) {
   const streams = Array.from({ length: STREAMS_EACH }, () => ({
     stream: `account-${randomUUID()}`,
@@ -104,7 +107,7 @@ type Figures = {
   readonly seconds: number
   readonly perCommit: number
   readonly latencies: readonly number[]
-  /** µs */
+  /** The CPU time of this process in µs. */
   readonly own: number
   readonly serverUsed: number
 }

@@ -3,12 +3,15 @@ import { once } from 'node:events'
 export type ExportAsked = {
   readonly address: string
   readonly headers: Record<string, string>
-  /** It hangs up after so many. */
+  /** The reader closes the connection after this many rows. */
   readonly rowsMax: number
 }
 export type ExportRead = { readonly rows: number; readonly bytes: number; readonly seconds: number }
 
-/** Reads one export over a socket, in a process of its own: reading is not the sender's work. */
+/**
+ * Reads one export over HTTP. It runs in a separate process, so that reading does not use CPU time
+ * of the sender.
+ */
 async function read({ address, headers, rowsMax }: ExportAsked): Promise<ExportRead> {
   const abort = new AbortController()
   const begin = performance.now()

@@ -4,8 +4,9 @@ import { startCore } from '#infra/start-core.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 
 /**
- * A process with projections that takes its share of the lanes at once, and works in them from the
- * parent's message on. Parameter: the lanes that are its share. Says when it has them.
+ * Runs a process with projections. It acquires its share of the lanes immediately, reports that to
+ * its parent, and processes events after the parent's message. Parameter: the number of lanes in
+ * its share.
  */
 const share = Number(process.argv[2])
 const started = Promise.withResolvers<void>()

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /**
- * An OpenAI-compatible provider that costs next to nothing: reads no more of a request than its
- * length, and answers always the same bytes. Prints its address.
+ * Runs an OpenAI-compatible provider that uses almost no CPU time. It reads only the length of a
+ * request, and responds with the same bytes every time. Prints its address.
  */
 const body = JSON.stringify({
   id: 'chatcmpl-light',

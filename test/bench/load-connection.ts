@@ -11,7 +11,10 @@ export type Answer = {
   readonly requestId: string
 }
 
-/** One keep-alive connection: sends prepared bytes and times the answer at next to no cost. */
+/**
+ * A keep-alive connection that sends prepared bytes and measures the response time with almost no
+ * CPU time.
+ */
 export class LoadConnection {
   readonly #host: string
   readonly #port: number
@@ -45,7 +48,7 @@ export class LoadConnection {
     this.#socket.write(request)
   }
 
-  /** For good: what was asked is not answered any more. */
+  /** Closes the connection permanently. A pending request gets no response. */
   close(): void {
     this.#isClosed = true
     this.#done = null

@@ -1,16 +1,22 @@
 import { type Answer, LoadConnection } from './load-connection.ts'
 
-/** What the load is to do: every connection calls with its own key, as fast as it is answered. */
+/**
+ * Starts a load: one connection per key sends requests, each as soon as the previous request is
+ * answered.
+ */
 export type LoadOrder = { readonly url: string; readonly keys: readonly string[] }
-/** What was answered since the order, as often as it is asked. */
+/** The number of responses since the last order. The parent may request it repeatedly. */
 export type LoadCount = {
   readonly count: number
   readonly errors: number
-  /** Errors by status; 0 where the connection broke. */
+  /** The errors by HTTP status; 0 counts broken connections. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
-/** A load generator as a process of its own, so that it can be stopped while others run. */
+/**
+ * This program is a load generator. It is a separate process, so that it can be suspended while
+ * others run.
+ */
 let order = nothing()
 
 process.on('message', (message: LoadOrder | 'count' | 'rest') => {
@@ -25,7 +31,10 @@ process.on('message', (message: LoadOrder | 'count' | 'rest') => {
 type Counted = { count: number; errors: number; readonly kinds: Record<string, number> }
 type Order = { readonly counted: Counted; readonly connections: readonly LoadConnection[] }
 
-/** Each order counts its own: what a stopped relay answers once it wakes belongs to none. */
+/**
+ * Returns the state without a load. Each order has a separate count, so responses to an earlier
+ * order are not counted.
+ */
 function nothing(): Order {
   return { counted: { count: 0, errors: 0, kinds: {} }, connections: [] }
 }

@@ -17,7 +17,10 @@ export type Quantiles = { readonly p50: number; readonly p99: number }
 
 type Counted = { count: number; errors: number; firstByteUs: number[]; totalUs: number[] }
 
-/** Every connection sends its next request as soon as the one before is answered. */
+/**
+ * Applies a load where each connection sends its next request as soon as the previous request is
+ * answered.
+ */
 export async function closedLoop(
   target: Target,
   body: string,
@@ -39,7 +42,10 @@ export async function closedLoop(
   return summary(counted, (performance.now() - started) / 1000)
 }
 
-/** Requests leave at a fixed rate, whether or not those before were answered. */
+/**
+ * Applies a load where requests are sent at a fixed rate, even while earlier requests are not
+ * answered.
+ */
 export async function openLoop(
   target: Target,
   body: string,

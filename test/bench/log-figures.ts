@@ -5,11 +5,14 @@ import type { LogPage } from '#read-api/contract/logs.ts'
 import type { ExportAsked, ExportRead } from './export-reader.ts'
 import { HEAVY_USER, RARE, SITE } from './log-rows.ts'
 
-/** A reader of the log: what is asked, with whose session. */
+/**
+ * The app that is measured, with the session headers of two users: an administrator and the user
+ * with the most rows.
+ */
 export type Reader = {
   readonly app: FastifyInstance
   readonly admin: Record<string, string>
-  /** The user with the most rows. */
+  /** The session headers of the user with the most rows. */
   readonly heavy: Record<string, string>
 }
 
@@ -23,7 +26,10 @@ export type Figure = {
 const HEAVY = `username=user-${HEAVY_USER - SITE.firstUser}`
 const { channel, model, group } = RARE
 
-/** Each filter alone, those that find little, nothing or most, and what is asked together. */
+/**
+ * The measured filters: each filter alone, with values that match few, no or most rows, and usual
+ * combinations.
+ */
 const ADMIN_FILTERS = [
   ...['', 'type=2', 'type=6', 'type=1', HEAVY, 'username=user-77'],
   ...['model_name=model-3', `model_name=${model}`, 'model_name=nothing'],
@@ -70,7 +76,7 @@ export async function* filterFigures(reader: Reader, now: number): AsyncGenerato
 const agoOf = (text: string, now: number): string =>
   ` ${Math.round((now - Number(text.split('=')[1])) / DAY)} d`
 
-/** Pages that are jumped to: of another list each time, so that no cursor is remembered. */
+/** Measures jumps to a far page. Each jump uses a different list, so that no cursor is cached. */
 export async function jumpFigures(
   { app, admin, heavy }: Reader,
   now: number,
@@ -97,7 +103,7 @@ export async function jumpFigures(
 
 export type ExportFigure = {
   readonly rows: number
-  /** Medians of some rounds; the memory is over all of them. */
+  /** The median of the rounds. The memory figures cover all rounds. */
   readonly rowsPerSecond: number
   readonly megabytesPerSecond: number
   readonly rssBegin: number
@@ -107,7 +113,10 @@ export type ExportFigure = {
 const EXPORT_ROUNDS = 3
 const LOOK_EVERY_MS = 20
 
-/** Exports read to `rowsMax` by another process; the memory is of this one, which sends them. */
+/**
+ * Measures exports that another process reads, up to `rowsMax` rows. The memory is that of this
+ * process, which sends the exports.
+ */
 export async function exportFigure(
   address: string,
   headers: Record<string, string>,

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { monthOf } from '#projections/runner/months.ts'
 
-/** A site of some months: who called what, how often. One user makes 6 of 100 calls. */
+/** The size of a site with three months of calls. One user makes 6 of 100 calls. */
 export const SITE = {
   users: 2_000,
-  /** Ids from here on, the heavy one first. */
+  /** The lowest user id, which is the id of the user with the most rows. */
   firstUser: 1_000,
   tokensEach: 3,
   channels: 10,
@@ -14,15 +14,18 @@ export const SITE = {
 
 export const HEAVY_USER = SITE.firstUser
 
-/** A few rows of 10 000: found only by an index, or by reading everything. */
+/** Values that 1 of 10 000 calls has. Only an index or a scan of all rows finds these calls. */
 export const RARE = { channel: 11, model: 'rare-model', group: 'rare-group' } as const
 
-/** Rows per statement: so that progress shows, and none runs for minutes. */
+/**
+ * The number of rows per statement. It shows progress and keeps each statement below some minutes.
+ */
 const CHUNK = 500_000
 
 /**
- * Fills the log with `count` rows that end at `end` (unix seconds), and the rollups as the fold
- * would have left them, all within the database. Indexes are made last: that is much faster.
+ * Fills the log with `count` rows up to the time `end` (unix seconds), and the rollups as the
+ * projections would have written them. The rows are generated in the database. Indexes are created
+ * last, which is much faster.
  */
 export async function makeLogRows(
   pg: Pool,
@@ -34,7 +37,7 @@ export async function makeLogRows(
   }: {
     count: number
     end: number
-    /** The address of a user's calls, as events keep it. */
+    /** Returns the encrypted client address of a user's calls, as events contain it. */
     sealed: (userId: number) => Promise<string>
     onChunk?: (rows: number) => void
   },
@@ -105,7 +108,10 @@ const OTHER = `'{"model_ratio":1.25,"completion_ratio":4,"group_ratio":1,' ||
   r % 700 || '},"frt":' || r % 4000 || ',"duration_ms":' || r % 20000 ||
   ',"usage_source":"upstream","end":"done","hold":41000}'`
 
-/** $1 to $2: which rows; $3: unix seconds of the first; $4: seconds from one to the next. */
+/**
+ * SQL that inserts rows. $1 to $2: the row numbers; $3: the time of the first row in unix seconds;
+ * $4: the seconds between two rows.
+ */
 const ROWS = `
   insert into read_call_log.log
   select 1000 + i, $3::bigint + (i * $4::float8)::bigint, type, user_id,
@@ -147,12 +153,18 @@ const partRows = (table: string, kind: string, id: string, channel = 'channel_id
   from narrow where ${kind === 'user' ? 'true' : "call_group <> ''"}
   group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`
 
-/** What the fold would have counted of the rows that are there; on one connection. */
+/**
+ * Fills the rollups from the existing log rows, as the projections would have done. All statements
+ * must run on one connection, because they use a temporary table.
+ */
 export async function fillRollups(client: Client): Promise<void> {
   for (const sql of ROLLUPS) await client.query(sql)
 }
 
-/** From the few columns that count: the rows themselves are read once. */
+/**
+ * SQL that fills the rollups. It copies the few columns that are needed first, so that the log is
+ * read only once.
+ */
 const ROLLUPS = [
   `create temp table narrow as select user_id, token_id, channel_id, call_group, type, model,
      created_at - created_at % 3600 as hour, created_at - created_at % 86400 as day,

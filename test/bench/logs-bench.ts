@@ -9,10 +9,11 @@ import { exportFigure, filterFigures, jumpFigures, type Reader } from './log-fig
 import { HEAVY_USER, makeLogRows, SITE } from './log-rows.ts'
 
 /**
- * `npm run bench:logs`: the usage log at many rows, made in the database itself: the first page and
- * the totals by every filter, pages jumped to, exports. Takes some 20 GB of disk, given back after.
+ * Runs `npm run bench:logs`: measures the usage log with many rows, which are generated in the
+ * database. It measures the first page and the totals with each filter, jumps to far pages, and
+ * exports. It needs about 20 GB of disk, which are freed at the end.
  *
- * Parameters: rows (10000000), of an export (500000).
+ * Parameters: rows (10000000), rows of an export (500000).
  */
 const ROWS = Number(process.argv[2] ?? 10_000_000)
 const EXPORTED = Number(process.argv[3] ?? 500_000)

@@ -5,7 +5,10 @@ import { cpus } from 'node:os'
 const TICKS_PER_SECOND = 100
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 
-/** Starts a Node program on one core (where `taskset` is there) and waits for its first line. */
+/**
+ * Starts a Node program on one core and waits for its first line with an address. Without `taskset`
+ * the program may use every core.
+ */
 export async function startPinned(
   core: number,
   program: string,
@@ -18,7 +21,8 @@ export async function startPinned(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Not inherited: a child that is left over would keep the pipe of a test runner open.
+  // Standard error is copied and not inherited, because a child that is still running would keep
+  // the pipe of the test runner open.
   child.stderr.pipe(process.stderr, { end: false })
   process.once('exit', () => child.kill('SIGKILL'))
   const line = await firstLine(child, program)
@@ -41,7 +45,7 @@ export function pinTo(core: number, pid: number): void {
   if (hasTaskset) spawnSync('taskset', ['-a', '-cp', String(core), String(pid)])
 }
 
-/** Every core again, for the process and its descendants. */
+/** Allows the process and its descendants to use every core. */
 export function unpin(root: number): void {
   if (!hasTaskset) return
   for (const pid of [root, ...descendants(root)]) {
@@ -66,7 +70,8 @@ function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    // Own time and that of children who have ended: a database's connection may close meanwhile.
+    // The sum includes the time of children that have ended, such as a database connection that was
+    // closed.
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0)
     return { parent: Number(fields[1]), ticks }
   } catch {
@@ -74,7 +79,10 @@ function statOf(pid: number): Stat | null {
   }
 }
 
-/** CPU seconds (user and system) of a process and its descendants, but for those of `except`. */
+/**
+ * Returns the CPU seconds (user and system) of a process and its descendants. The processes in
+ * `except`, and their descendants, are left out.
+ */
 export function cpuSeconds(root: number, except: readonly number[] = []): number {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {

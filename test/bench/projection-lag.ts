@@ -3,8 +3,9 @@ import { openLoop } from './load.ts'
 import type { Rig } from './rig.ts'
 
 /**
- * Milliseconds between a call's last byte at its caller and its row on the live socket, which
- * sends what the read model committed. A row that came before the last byte counts as 0.
+ * Measures the milliseconds from the last byte of a call's response to the call's row on the live
+ * socket, which sends committed rows of the read model. A row that arrives before the last byte
+ * counts as 0.
  */
 export async function measureLag(
   rig: Rig,

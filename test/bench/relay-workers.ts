@@ -18,13 +18,19 @@ import { signal, takeTurns } from './turns.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-/** Each has an account of its own: one that two workers write meets conflicts. */
+/**
+ * The number of connections. Each uses a separate account, because two workers that write one
+ * account meet conflicts.
+ */
 const CONNECTIONS = 512
 const AT_ONCE = 6
-/** For connections to be open and flowing; before the first round, for the code to be compiled. */
+/** The time for connections to open. The time before the first round also lets code be compiled. */
 const WARM_UP_SECONDS = 3
 const FIRST_WARM_UP_SECONDS = 15
-/** Two such workers, their Postgres, the provider and the load together leave cores idle. */
+/**
+ * The CPU limit of a worker in cores. With two such workers, Postgres, the provider and the load
+ * still leave CPU time unused.
+ */
 const RATION = 0.4
 
 const SETTINGS = {
@@ -38,14 +44,14 @@ type Setting = keyof typeof SETTINGS
 
 type Round = {
   readonly callsPerSecond: number
-  /** CPU µs per call. */
+  /** The CPU time of the relay per call in µs. */
   readonly relayUs: number
   readonly postgresUs: number
   readonly otherUs: number
-  /** Cores in use while the relay had them. */
+  /** The average number of cores that the relay and Postgres used while they were running. */
   readonly cores: number
   readonly errors: number
-  /** Errors by HTTP status; 0 where the connection broke. */
+  /** The errors by HTTP status; 0 counts broken connections. */
   readonly kinds: LoadCount['kinds']
 }
 
@@ -59,11 +65,14 @@ type Stage = {
   readonly keys: readonly string[]
 }
 
-/** Throughput of relays with 1 and 2 workers on two cores, and what each call costs whom. */
+/**
+ * Measures relays with 1 and with 2 workers on two cores: the calls per second, and the CPU time
+ * per call of each process.
+ */
 export async function measureWorkers(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-workers-'))
   const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
-  // Those that wait for their turn would wait for ever.
+  // All child processes are killed, because a suspended process would never end by itself.
   const endAll = (): void => signal(treeOf(process.pid).slice(1), 'SIGKILL')
   const onSignal = (): never => process.exit(1)
   process.once('exit', endAll).once('SIGTERM', onSignal).once('SIGINT', onSignal)
@@ -102,7 +111,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   const [line] = (await once(provider.stdout ?? provider, 'data')) as [Buffer]
   const office = await start({ ROLES: 'write-api,read-api,projections' })
   const keys = await seed(office.url, String(line).trim())
-  // Folding the log is the projector's work, on whatever machine it has.
+  // The projections are stopped, because a production site may run them on another machine.
   await office.stop()
   const relays = new Map<number, ProductProcess>()
   for (const workers of [1, 2]) {
@@ -126,7 +135,7 @@ async function seed(url: string, providerUrl: string): Promise<string[]> {
   return keys
 }
 
-/** Answers a key of a new user who has quota for any number of calls. */
+/** Creates a user with enough quota for any number of calls, and returns a key of this user. */
 async function openAccount(root: ConsoleClient, username: string): Promise<string> {
   const { client } = await addUser(root, username, 1_000_000_000)
   return (await client.createToken({ name: 'bench', unlimited_quota: true })).key
@@ -145,7 +154,10 @@ async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Ro
   return rounds.get(1)?.length === 0 ? null : rounds
 }
 
-/** Under load, while the others stand still: hearing of its commits would cost them the cores. */
+/**
+ * Runs `act` for each relay under load, while the other relays are suspended. Relays that are not
+ * suspended would use CPU time for notifications of commits.
+ */
 async function eachAlone(
   { relays, load, keys }: Stage,
   act: (relay: ProductProcess, workers: number) => Promise<void>,
@@ -161,7 +173,10 @@ async function eachAlone(
   }
 }
 
-/** The processes that serve: one alone does it itself, else its children do. */
+/**
+ * Returns the process ids that serve calls: the child processes, or the process itself when it has
+ * none.
+ */
 function workersOf(pid: number): number[] {
   const [, ...children] = treeOf(pid)
   return children.length === 0 ? [pid] : children

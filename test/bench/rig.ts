@@ -15,21 +15,28 @@ export type Rig = {
   readonly pids: Readonly<
     Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
   >
-  /** For what is a matter of waiting: from here on every process may use every core. */
+  /**
+   * Allows every process to use every core from now on. It is called before measurements of waiting
+   * times.
+   */
   releaseCores(): void
   stop(): Promise<void>
 }
 
 const LOAD_CORE = 1
 const TARGET_CORE = 0
-/** Streams pause between their events, as a provider does; plain answers come at once. */
+/**
+ * The pause between the events of a stream in milliseconds, because a real provider also pauses.
+ * Plain responses have no pause.
+ */
 export const GAP_MS = 5
 export const ANSWER_TOKENS = 20
 const PASSWORD = 'bench-password'
 
 /**
- * Provider and load on one core; the bare proxy, our relay, Postgres and the read models (each a
- * process of its own, so that its CPU can be told apart) on the other.
+ * Starts the processes of the benchmark. The provider and the load share one core. The bare proxy,
+ * the relay, Postgres and the read models share the other core, each as a separate process, so that
+ * its CPU time can be measured.
  */
 export async function startRig(): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-bench-'))

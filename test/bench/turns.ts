@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Turns = {
-  /** Seconds that the first group has had so far. */
+  /** Returns the seconds for which the first group has run so far. */
   readonly seconds: () => number
   readonly end: () => Promise<void>
 }
@@ -9,8 +9,9 @@ export type Turns = {
 const TURN_MS = 12
 
 /**
- * Lets two groups of processes run in turn, never both: each then has every core to itself, as on
- * machines of its own. What one sends waits in the sockets' buffers for the other's turn.
+ * Runs two groups of processes alternately, so that each group has every core while it runs, as if
+ * it were on a separate machine. Data between the groups waits in socket buffers while the receiver
+ * is suspended.
  */
 export function takeTurns(first: () => readonly number[], second: readonly number[]): Turns {
   let isOver = false
@@ -44,7 +45,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // It ended meanwhile, as a vacuum of Postgres does.
+      // The process has ended, such as a vacuum of Postgres.
     }
   }
 }

@@ -2,14 +2,20 @@ import type { AccountEvent } from '#domain/account/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Running } from '#infra/start.ts'
 
-/** The books as an outsider adds them up: from the events alone, by code of its own. */
+/**
+ * The account totals, computed from the events alone. The computation is independent of the
+ * product's code, so that it can check the product.
+ */
 export type Books = {
-  /** How often each call was settled. */
+  /** The number of settlements by call. */
   readonly settled: ReadonlyMap<string, number>
-  /** Calls whose settlement says that all was delivered and counted by the provider. */
+  /**
+   * The calls whose settlement says that the complete response was delivered and that the provider
+   * reported the usage.
+   */
   readonly complete: ReadonlySet<string>
   readonly charged: ReadonlyMap<string, bigint>
-  /** Calls whose owner died with them open. */
+  /** The number of calls whose owner died while the call was open. */
   readonly interrupted: number
   readonly endedNotOnce: readonly string[]
   readonly balance: bigint
@@ -20,7 +26,10 @@ export type Books = {
 const ENDS = new Set(['CallSettled', 'CallReleased', 'CallInterrupted'])
 const LEASE_MS_MAX = 90_000
 
-/** Reads every event once no call is open any more (the sweeper's lease must run out first). */
+/**
+ * Reads all events and computes the totals. It waits until no call is open, because open calls of
+ * killed processes end only after their lease has expired.
+ */
 export async function readBooks({ core }: Running): Promise<Books> {
   const deadline = Date.now() + LEASE_MS_MAX
   for (;;) {

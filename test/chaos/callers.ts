@@ -1,6 +1,9 @@
 import { sendChat } from '#test/support/send-chat.ts'
 
-/** What one caller knows of one call: only an acknowledged one is sure to have been answered. */
+/**
+ * What a caller knows about one call. Only an acknowledged call is certain to have been answered
+ * completely.
+ */
 export type CallRecord = {
   readonly mark: string
   readonly requestId: string | null
@@ -14,11 +17,14 @@ type Options = {
   readonly total: number
   readonly atOnce: number
   readonly isOver: () => boolean
-  /** Goes on until so many were answered, however slow the machine is. */
+  /** The callers continue until this many calls were acknowledged, even on a slow machine. */
   readonly acknowledgedMin?: number
 }
 
-/** Calls the relay, plain and streamed in turn, `atOnce` at a time, through every outage. */
+/**
+ * Calls the relay with plain and streamed calls, `atOnce` at a time. Callers continue after a
+ * failed call.
+ */
 export async function callInStorm(options: Options): Promise<CallRecord[]> {
   const records: CallRecord[] = []
   const { total, isOver, acknowledgedMin = 0 } = options

@@ -25,7 +25,7 @@ let books: Books
 let journal: JournalEntry[]
 let running: Running
 let live: LiveReader
-/** What the processes had to say about it all. */
+/** The combined output of the processes. */
 let complaints = ''
 const stops: (() => unknown)[] = []
 

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
   const supervisor = new Supervisor(folder, {
     ...{ ...environment, ROLES: SERVERS },
-    // Calls of the killed are ended while others die, not a minute after the last of them.
+    // With short leases, open calls of a killed process end during the test instead of a minute
+    // later.
     NODE_OPTIONS: SHORT_LEASES,
   })
   await supervisor.start()

@@ -1,9 +1,12 @@
 import { WebSocket } from 'ws'
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 
-/** A socket on the log that always comes back and goes on behind the last position it has seen. */
+/**
+ * A client of the live log that reconnects after every disconnect, and continues after the last
+ * position that it received.
+ */
 export class LiveReader {
-  /** How often each call's row came. */
+  /** The number of received rows by call. */
   readonly rows = new Map<string, number>()
   resyncs = 0
   reconnects = -1
@@ -16,12 +19,12 @@ export class LiveReader {
     this.#console = console
   }
 
-  /** Resolves at the first `ready`. */
+  /** Connects. Resolves when the server sends `ready` for the first time. */
   start(): Promise<void> {
     return new Promise((ready) => this.#open(ready))
   }
 
-  /** As when a network breaks. */
+  /** Breaks the connection, as a network failure would. */
   cut(): void {
     this.#socket?.terminate()
   }

@@ -1,7 +1,9 @@
 import type { ConsoleClient } from '#infra/demo/console-client.ts'
 import { addChannel, setOption, setUpSite } from '../support/product.ts'
 
-/** Sets up a site for a storm of calls by root, whose account opens with this balance. */
+/**
+ * Sets up a site where root can make many calls. `quota` is the initial balance of root's account.
+ */
 export async function seedStorm(
   url: string,
   providerUrl: string,

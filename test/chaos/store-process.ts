@@ -6,12 +6,15 @@ import { firstLine, killChild, type NodeChild, spawnNode } from '#test/support/c
 export type StoreProcess = {
   readonly url: string
   readonly kill: () => Promise<void>
-  /** On the same data and port. */
+  /** Restarts the process with the same data and port. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** The stand-in for EventStoreDB, in a process that can be killed without losing what it took. */
+/**
+ * Starts the EventStoreDB simulator as a process that can be killed without losing acknowledged
+ * events.
+ */
 export async function startStoreProcess(): Promise<StoreProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-store-'))
   let child: NodeChild

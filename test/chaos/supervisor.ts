@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Keeps the product running: whenever it dies, it is started again, until `stop`. */
+/** Runs the product, and restarts it whenever it dies, until `stop` is called. */
 export class Supervisor {
   readonly #folder: string
   readonly #environment: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export class Supervisor {
     return this.#whenReady
   }
 
-  /** Ends it gently, and for good. */
+  /** Stops the product with SIGTERM, without a restart. */
   async stop(): Promise<number | null> {
     this.#isStopping = true
     const child = this.#child

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const never = new Promise<never>(() => {})
 
-/** A process that has started what is given, or still starts. */
+/** Simulates the process of a product that is starting or has started. */
 function processOf(starting: Promise<Partial<Started>>) {
   const signals = new EventEmitter()
   const exit = vi.fn<(code: number) => void>()

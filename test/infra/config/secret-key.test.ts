@@ -17,7 +17,10 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const load = (more: Partial<Parameters<typeof loadSecretKey>[0]> = {}) =>
   loadSecretKey({ secretKey: null, dataDir, databaseUrl: null, ...more })
 
-/** What `npm start` prints and answers when it can't start. */
+/**
+ * Runs `npm start`, expects it to fail with exit code 1, and returns what it prints to standard
+ * error.
+ */
 async function failedStart(environment: Record<string, string>): Promise<string> {
   const { DATABASE_URL: _url, SECRET_KEY: _key, ...inherited } = process.env
   const env = { ...inherited, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', ...environment }

@@ -36,13 +36,13 @@ const services = composes.flatMap(({ name, compose }) =>
 )
 const ours = services.filter(({ its }) => its.image?.startsWith('tallygate:'))
 
-/** `${NAME:?why}` and `${NAME:-default}` as compose fills them in. */
+/** Replaces `${NAME:?why}` and `${NAME:-default}` as Docker Compose does. */
 const filledIn = (text: string): string =>
   text.replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_all, name: string, otherwise: string) =>
     name in SECRETS ? (SECRETS[name] ?? '') : otherwise,
   )
 
-/** Every variable that the start of the product reads. */
+/** The names of the environment variables that the product reads. */
 const configSource = readFileSync(join(ROOT, 'infra/config/read-config.ts'), 'utf8')
 const known = new Set([...configSource.matchAll(/read\('(\w+)'\)/g)].map(([, name = '']) => name))
 

@@ -20,7 +20,7 @@ async function listening(answer: string): Promise<Server> {
   return server
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that is free at the time of the call. */
 async function freePort(): Promise<number> {
   const server = await listening('')
   const port = portOf(server)
@@ -28,7 +28,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The file as it is, but for what only a network of containers has: its names and its resolver. */
+/**
+ * Returns the nginx configuration with the host names, ports and resolver of the container network
+ * replaced by those of this machine.
+ */
 function onThisMachine(
   text: string,
   ports: ReadonlyMap<string, number>,
@@ -57,7 +60,8 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       servers.push(server)
       ports.set(part, portOf(server))
     }
-    // Another program may have taken one of its ports meanwhile: then it ends.
+    // nginx ends when another program has taken one of its ports in the meantime, so the start is
+    // retried.
     await vi.waitFor(() => start(ports), { timeout: 30_000, interval: 50 })
   }, 40_000)
 
@@ -69,7 +73,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       status: await freePort(),
     })
     const own = configured.replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
-    // A pipe, which the error stream is here, can't be opened by its name.
+    // Standard error is a pipe here, which nginx can't open by name.
     writeFileSync(conf, own.replace('/dev/stderr', join(folder, 'error.log')))
     nginx = spawn('nginx', ['-p', folder, '-c', conf, '-g', 'daemon off;'], { stdio: 'ignore' })
     const ended = once(nginx, 'exit').then(() => Promise.reject(new Error('nginx ended')))

@@ -19,7 +19,10 @@ import {
   startRecording,
 } from './recording-worker.ts'
 
-/** What a process has when it makes its bus. `leases` are its own: each process is one owner. */
+/**
+ * The dependencies with which a process creates its bus. Each process has separate `leases`,
+ * because each is one owner.
+ */
 export type BusDeps = {
   readonly store: EventStore
   readonly leases: Leases
@@ -27,25 +30,26 @@ export type BusDeps = {
 }
 
 export type BusFixture = {
-  /** Of the database. */
+  /** The URL of the test database. */
   readonly url: string
   readonly pg: Pool
   readonly store: EventStore
-  /** Another process's event store on the same database. */
+  /** The event store of a second process on the same database. */
   readonly otherStore: EventStore
-  /** A bus as another process has it. */
+  /** Opens a bus, as a separate process would. */
   readonly openBus: () => Promise<EventBus>
   readonly close: () => Promise<void>
 }
 
 export type CreateBus = (parts: BusDeps) => Promise<EventBus> | EventBus
 
-/** A database of its own with an event store, and buses by `createBus` upon it. */
+/** Creates a database with an event store. `createBus` creates the buses on this database. */
 export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> {
   const log = pino({ level: 'silent' })
   const database = await testDatabase()
   const pg = new Pool({ connectionString: database.url, max: 30 })
-  // A connection that is still closing when its database is dropped has nobody else to tell.
+  // A connection that is still closing when the database is dropped emits an error, which is
+  // ignored.
   pg.on('error', () => {})
   pg.on('connect', (client) => client.on('error', () => {}))
   const open = () => createPostgresEventStore({ connectionString: database.url, log })
@@ -68,7 +72,7 @@ export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> 
   }
 }
 
-/** Appends `count` events to streams of all lanes, in appends of several at once. */
+/** Appends `count` events to streams of all lanes, with up to 100 appends at the same time. */
 export async function appendSome(store: EventStore, count: number, streams = 40): Promise<void> {
   const append = async (index: number): Promise<void> => {
     await store.append([to(`account-${index % streams}`, 'any', [newEvent({ index })])])
@@ -79,7 +83,10 @@ export async function appendSome(store: EventStore, count: number, streams = 40)
   }
 }
 
-/** Waits until all workers of the name together wrote every event once, lane by lane in order. */
+/**
+ * Waits until the workers of this name have processed all events. Expects that they wrote every
+ * event once, and in order within each lane.
+ */
 export async function expectFold({ pg, store }: BusFixture, name: string): Promise<void> {
   const head = await store.headPosition()
   await expect
@@ -90,13 +97,17 @@ export async function expectFold({ pg, store }: BusFixture, name: string): Promi
 
 const sorted = (lanes: Iterable<number>): number[] => [...lanes].sort((a, b) => a - b)
 
-/** The lanes of all workers together, sorted: each lane once when they are divided. */
+/**
+ * Returns the lanes of all workers in ascending order. Each lane occurs once if the lanes are
+ * divided correctly.
+ */
 export const lanesOf = (workers: readonly RecordingWorker[]): number[] =>
   sorted(workers.flatMap(({ lanes }) => [...lanes]))
 
 /**
- * What every bus must do. `createBus` is called once per process that a test plays: several on one
- * database, with the same `store` but `leases` of their own. The suite closes what it opened.
+ * Defines the tests that every event bus must pass. `createBus` is called once per simulated
+ * process. These processes use one database and one `store`, and separate `leases`. The suite
+ * closes all buses.
  */
 export function eventBusConformance(createBus: CreateBus): void {
   let fixture: BusFixture
@@ -255,7 +266,7 @@ export function eventBusConformance(createBus: CreateBus): void {
   })
 }
 
-/** Rolls back whatever `work` did. */
+/** Runs `work` in a transaction and rolls it back. */
 async function inTransaction(pg: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pg.connect()
   try {

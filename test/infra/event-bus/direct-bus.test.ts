@@ -35,7 +35,7 @@ afterEach(() => drop())
 
 type Worker = { readonly lanes: Set<number>; readonly work: LaneWork; readonly bus: EventBus }
 
-/** As another process would: with leases and a bus of its own. */
+/** Starts a worker with separate leases and a separate bus, as another process would have. */
 async function process(name = 'fold'): Promise<Worker> {
   const bus = createDirectBus({ store, leases: await createLeases(pg, log), log, ttlMs: TTL_MS })
   buses.push(bus)

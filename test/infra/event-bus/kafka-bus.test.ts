@@ -5,7 +5,10 @@ import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { eventBusConformance } from './conformance.ts'
 
-/** Each waits for several things, of which any may take its 25 s on a busy machine. */
+/**
+ * Each test waits for several conditions, and each of them may take its full 25 s on a busy
+ * machine.
+ */
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()

@@ -11,7 +11,10 @@ import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 
-/** Each waits for several things, of which any may take its 25 s on a busy machine. */
+/**
+ * Each test waits for several conditions, and each of them may take its full 25 s on a busy
+ * machine.
+ */
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
@@ -19,7 +22,7 @@ const canBeKilled = !('skip' in kafka) && ['maven', 'container'].includes(kafka.
 const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers
 const nobody = [`127.0.0.1:${await freePort()}`]
-/** Where no topic with a partition per lane is to be had. */
+/** Brokers that can't provide a topic with one partition per lane. */
 const useless: [string, string[]][] = [['no broker', nobody]]
 if (!('skip' in kafka) && kafka.kind === 'mock') useless.push(['the mock cluster', brokers])
 afterAll(async () => {
@@ -43,10 +46,13 @@ const work = async () => {
   return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
 }
 
-/** Kafka brings the events: the store comes to help only where a busy machine leaves it stuck. */
+/**
+ * Timings with which Kafka delivers the events. The store feed only starts when a busy machine
+ * delays Kafka for 10 s.
+ */
 const byKafkaAlone = { ...QUICK_TIMINGS, stallMs: 10_000 }
 
-/** Appends until `isOver`; answers how many. */
+/** Appends events until `isOver` returns true. Returns the number of appended events. */
 async function appendUntil(isOver: () => boolean): Promise<number> {
   let count = 0
   for (; !isOver(); count += 20) {
@@ -172,7 +178,7 @@ describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
     await delay(500)
     isOver = true
     await appending
-    // The broker is away all the while.
+    // The broker is still down.
     await expectFold(fixture, name)
     await appendSome(fixture.store, 100)
     await expectFold(fixture, name)
@@ -213,7 +219,7 @@ describe.each(useless)('with $0', (_what, where) => {
   })
 })
 
-/** How many messages the topic has had. */
+/** Returns the number of messages that were ever written to the topic. */
 async function highs(): Promise<number> {
   const ends = await withAdmin((admin) => admin.fetchTopicOffsets(topic))
   return ends.reduce((sum, { high }) => sum + Number(high), 0)

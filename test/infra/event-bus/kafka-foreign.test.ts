@@ -11,7 +11,10 @@ import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { lowestCheckpoint, startRecording } from './recording-worker.ts'
 
-/** Each waits for several things, of which any may take its 25 s on a busy machine. */
+/**
+ * Each test waits for several conditions, and each of them may take its full 25 s on a busy
+ * machine.
+ */
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
@@ -21,7 +24,10 @@ afterAll(async () => {
   if (!('skip' in kafka)) await kafka.stop()
 })
 
-/** Kafka brings the events: the store comes to help only where a busy machine leaves it stuck. */
+/**
+ * With this timing Kafka delivers the events. The store feed only starts when a busy machine delays
+ * Kafka for 10 s.
+ */
 const STALL_MS = 10_000
 
 let fixture: BusFixture
@@ -53,7 +59,10 @@ const unreadable = () => warnings.filter((line) => line.includes('unreadable Kaf
 
 type Foreign = { readonly key: string | null; readonly value: Buffer | null }
 
-/** Into every lane, as if it told of the event that comes next. */
+/**
+ * Sends a foreign message to every lane, with and without headers that claim positions after the
+ * head of the store.
+ */
 async function sendForeign(message: Foreign): Promise<void> {
   const head = await fixture.store.headPosition()
   const history = (await createHistory(fixture.store)()) ?? ''
@@ -99,7 +108,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
     await work()
     await expectFold(fixture, name)
     await appendSome(fixture.store, 40)
-    // Again and again, since the consumer may not be there yet.
+    // The message is sent repeatedly, because the consumer may not have joined its group yet.
     const lowest = async () => {
       await sendForeign({ key: 'a', value: randomBytes(20) })
       return lowestCheckpoint(fixture.pg, name)
@@ -113,7 +122,7 @@ describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
 describe.skipIf(isMissing)(`when the history can't be read (${place})`, () => {
   let failures = 0
   let isFailing = true
-  /** The first event alone, by which the history is known, can't be read. */
+  /** Wraps a store so that it fails to read the first event, which identifies the history. */
   const failing = (store: EventStore): EventStore => ({
     ...store,
     readAll: async (after, limit) => {
@@ -132,7 +141,7 @@ describe.skipIf(isMissing)(`when the history can't be read (${place})`, () => {
     await work()
     await expectFold(fixture, name)
     await appendSome(fixture.store, 200)
-    // Messages are there, and are tried again without others that follow.
+    // The messages that have arrived are retried without a further message.
     await expect.poll(() => failures).toBeGreaterThan(3 * ALL_LANES.length)
   }
 

@@ -5,7 +5,9 @@ import type { Lease, Leases } from '#infra/leases/leases.ts'
 
 const LANES = [0, 1, 2, 3]
 
-/** Leases of a database that answers those who give back once it was asked by all of them. */
+/**
+ * Creates leases where a release resolves only when the release of every lane has been requested.
+ */
 function leasesBackTogether(): Leases {
   const asked: Lease[] = []
   const all = Promise.withResolvers<void>()

@@ -56,7 +56,10 @@ describe('a message', () => {
   })
 })
 
-/** True messages about a lane with these events, from as many publishers as there are starts. */
+/**
+ * Returns the messages that publishers would send about a lane with these events. There is one
+ * publisher per start position.
+ */
 const publishedBy = (events: readonly number[], starts: readonly number[]): LaneMessage[] =>
   starts.flatMap((start) => {
     let after = start

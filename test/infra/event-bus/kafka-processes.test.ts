@@ -50,7 +50,7 @@ const work = async () => {
 const count = (process: LaneProcess, line: string): number =>
   process.lines.filter((each) => each === line).length
 
-/** Appends until `isOver`, and a little more. */
+/** Appends events until `isOver` returns true, and 40 more events after that. */
 async function appendUntil(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await appendSome(fixture.store, 20)
@@ -65,7 +65,7 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     const first = await start()
     await expect.poll(() => count(first, 'publishing')).toBe(1)
     const second = await start()
-    // Everything has to come through Kafka.
+    // From now on, every event must come through Kafka.
     stallMs = 600_000
     isPublisher = false
     await work()
@@ -95,7 +95,8 @@ describe.skipIf(isMissing)(`processes on a bus over Kafka (${place})`, () => {
     await appending
     await expectFold(fixture, name)
     sleeper.signal('SIGCONT')
-    // It gets its share again, and nothing was written twice.
+    // The resumed process gets its share of the lanes again. The test then checks that no event was
+    // written twice.
     await expect.poll(() => worker.lanes.size).toBe(ALL_LANES.length / 2)
     const before = count(sleeper, 'written')
     await expect

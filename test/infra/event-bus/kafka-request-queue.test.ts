@@ -14,7 +14,10 @@ const QUEUE = 'kafkajs/src/network/requestQueue/index.js'
 const CLIENT = import.meta.resolve('#infra/event-bus/kafka/kafka-client.ts')
 const TIMINGS = import.meta.resolve('#infra/event-bus/kafka/timings.ts')
 
-/** A process of its own, since Node warns once. Prints how often an idle queue was looked at. */
+/**
+ * A program that prints how often kafkajs checked an idle queue. It runs in a separate process,
+ * because Node prints the warning only once per process.
+ */
 const PROGRAM = `
   import { createRequire } from 'node:module'
   import { setTimeout as delay } from 'node:timers/promises'

@@ -73,7 +73,7 @@ it('a consumer that crashes as it joins fails the look at the topic’s end alon
     fetchTopicOffsets: async () => [{ partition: 0, low: '0', high: '7' }],
     disconnect: async () => {},
   })
-  // As kafkajs does it: it has let go of its group by the time that it tells.
+  // A consumer like that of kafkajs, which has already left its group when it reports a crash.
   const consumer = () => {
     let crash = (_event: unknown): void => {}
     return {
@@ -101,7 +101,7 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
   it('without a sign of life is replaced, and nothing is lost or repeated', async () => {
     const name = `work-${randomUUID()}`
     const topic = `watchdog-${randomUUID()}`
-    // It would send a heartbeat later than it may be silent.
+    // The heartbeat interval is longer than the time after which a silent consumer is replaced.
     const timings = {
       ...{ ...QUICK_TIMINGS, stallMs: 600_000, outOfGroupMs: 600_000 },
       ...{ silentMs: 1_500, heartbeatMs: 20_000, sessionTimeoutMs: 60_000 },

@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' })
 let store: EventStore
 let feed: LaneFeed
 let batches: LaneBatch[]
-/** The next batch that passes stays open until it is settled here. */
+/** Delays the next batch that `isToHold` selects, until the test settles this promise. */
 let held: PromiseWithResolvers<void>
 let isToHold: (batch: LaneBatch) => boolean
 
@@ -44,7 +44,7 @@ const last = () => {
   return { after: batch?.after, position: batch?.position, count: batch?.events.length }
 }
 
-/** Another process has the lanes for a while, and writes. */
+/** Simulates that another process has the lanes for some time and writes an event. */
 async function loseAndRegain(): Promise<void> {
   feed.remove(ALL_LANES)
   await write()
@@ -61,7 +61,7 @@ it('a batch that fails after its lanes were lost and regained skips nothing', as
   expect(last()).toEqual({ after: 3, position: 3, count: 0 })
   held.reject(new Error('fenced'))
   await write()
-  // It says no more than it has: whoever stands before 3 reads what is between.
+  // The batch starts at position 3, so a worker before position 3 must read the missing events.
   await expect.poll(last).toEqual({ after: 3, position: 4, count: 1 })
 })
 
@@ -71,7 +71,7 @@ it('a batch that waited while its lanes were lost and regained is not given out'
   await feed.add(ALL_LANES)
   const subscribed = await store.headPosition()
   await write()
-  // The feed has read it, and waits for the first batch of the lanes.
+  // The feed has read the event, and delivers it after the first batch of the lanes.
   await readUpTo(subscribed + 1)
   await loseAndRegain()
   held.resolve()
@@ -80,7 +80,10 @@ it('a batch that waited while its lanes were lost and regained is not given out'
   expect(batches.filter(({ after, position }) => position < after)).toEqual([])
 })
 
-/** A subscription of the same store, begun later, is woken after the feed's. */
+/**
+ * Waits until subscriptions have read up to `position`. This subscription starts after the feed's,
+ * so it is notified later.
+ */
 async function readUpTo(position: number): Promise<void> {
   const read = Promise.withResolvers<void>()
   const reader = store.subscribeAll(

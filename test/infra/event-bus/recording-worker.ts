@@ -17,9 +17,12 @@ export const createRecordTables = async (pg: Pool): Promise<void> => {
 
 export type RecordingWorker = {
   readonly work: LaneWork
-  /** Lanes that are this worker's now. */
+  /** The lanes that this worker has at present. */
   readonly lanes: Set<number>
-  /** How many batches came, were written, and were refused by the fence. */
+  /**
+   * The numbers of batches that were received, written, and rejected because a lane's lease was
+   * lost.
+   */
   readonly batches: { came: number; written: number; fenced: number }
   readonly stop: () => Promise<void>
 }
@@ -29,13 +32,14 @@ type Deps = {
   readonly store: EventStore
   readonly bus: EventBus
   readonly name: string
-  /** Called before a batch is written; may fail or take its time. */
+  /** Called before a batch is written. It may reject or take long. */
   readonly beforeWrite?: (batch: LaneBatch) => Promise<void> | void
 }
 
 /**
- * A worker as the projections are one: a row per event and the lanes' checkpoints in one
- * transaction with the fence; what it has is skipped, what is missing is read from the store.
+ * Starts a worker that processes events as the projections do. In one transaction it checks the
+ * leases, writes one row per event and saves the checkpoints of the lanes. Events that were
+ * processed before are skipped, and missing events are read from the store.
  */
 export function startRecording({ pg, store, bus, name, beforeWrite }: Deps): RecordingWorker {
   const lanes = new Set<number>()
@@ -130,7 +134,10 @@ async function readBetween(store: EventStore, after: number, upTo: number): Prom
   return found
 }
 
-/** What all workers of the name wrote together: the ids in the order of writing, lane by lane. */
+/**
+ * Returns the ids of the events that all workers of this name wrote, by lane and in the order of
+ * writing.
+ */
 export async function applied(pg: Pool, name: string): Promise<string[][]> {
   const { rows } = await pg.query<{ lane: number; id: string }>(
     'select lane, id from applied where name = $1 order by serial',
@@ -139,7 +146,10 @@ export async function applied(pg: Pool, name: string): Promise<string[][]> {
   return ALL_LANES.map((lane) => rows.filter((row) => row.lane === lane).map(({ id }) => id))
 }
 
-/** What it ought to be: every event of the store after `after`, in order, lane by lane. */
+/**
+ * Returns the expected ids: every event of the store after `after`, by lane and in ascending
+ * position.
+ */
 export async function foldOf(store: EventStore, after = 0): Promise<string[][]> {
   const all = await readBetween(store, after, await store.headPosition())
   return ALL_LANES.map((lane) =>
@@ -147,7 +157,7 @@ export async function foldOf(store: EventStore, after = 0): Promise<string[][]> 
   )
 }
 
-/** The lowest checkpoint of the eight lanes; -1 while some lane has none. */
+/** Returns the lowest checkpoint of the lanes; -1 while a lane has no checkpoint. */
 export async function lowestCheckpoint(pg: Pool, name: string): Promise<number> {
   const { rows } = await pg.query<{ count: string; lowest: string }>(
     'select count(*), min(position) as lowest from checkpoints where name = $1',

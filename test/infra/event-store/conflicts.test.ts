@@ -14,7 +14,10 @@ const context = { actor: 'system:test', cause: null, at: 1 }
 const grant = (grantId: string) =>
   ({ type: 'GrantQuota', userId: USER, grantId, amount: 1n, reason: 'admin' }) as const
 
-/** One process's deciding on the shared store, and what it read of the stream. */
+/**
+ * Creates the stream actors of a simulated process on the shared store, and counts the events that
+ * it reads.
+ */
 function process(store: EventStore) {
   const reads = { events: 0 }
   const watched: EventStore = {

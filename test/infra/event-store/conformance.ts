@@ -24,7 +24,7 @@ export const to = (
 
 export const newStream = (): string => `stream-${randomUUID()}`
 
-/** Resolves with every event after `after` once `count` have come. */
+/** Resolves with all events after `after` when at least `count` have arrived. */
 export function collect(store: EventStore, after: number, count: number): Promise<Recorded[]> {
   const seen: Recorded[] = []
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ const endsOf = ({ position, streams }: Appended) => ({
 
 type Opened = { readonly store: EventStore; readonly close: () => Promise<void> }
 
-/** What every adapter of the event store must do. */
+/** Defines the tests that every event store adapter must pass. */
 export function eventStoreConformance(open: () => Promise<Opened>): void {
   let opened: Opened
   let store: EventStore
@@ -286,7 +286,7 @@ export function eventStoreConformance(open: () => Promise<Opened>): void {
   })
 }
 
-/** What the adapters promise besides that number without gaps. */
+/** Defines the additional tests for adapters whose positions have no gaps. */
 export function densePositions(open: () => Promise<Opened>): void {
   it('positions are dense, over the streams of an append and over appends', async () => {
     const { store, close } = await open()

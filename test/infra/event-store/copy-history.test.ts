@@ -29,14 +29,14 @@ const PROGRAM = fileURLToPath(
 )
 const log = pino({ level: 'silent' })
 let database: Awaited<ReturnType<typeof testDatabase>>
-/** What the source holds, and nobody runs on it. */
+/** The events of the source when no process uses it. */
 let history: Awaited<ReturnType<typeof eventsOf>>
-/** Ended before their database goes. */
+/** The pools of a test. They are closed before the database is dropped. */
 let pools: Pool[] = []
 
 const openPool = (): Pool => {
   const pg = new Pool({ connectionString: database.url })
-  // A connection may hear that its database goes while it ends.
+  // A connection that is closing while the database is dropped may emit an error.
   pg.on('error', () => {})
   pools.push(pg)
   return pg
@@ -55,15 +55,18 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** A process that runs on the source, for as long as the work takes. */
+/** Runs `work` with an event store on the source, and closes the store afterwards. */
 async function onSource(work: (source: EventStore) => Promise<void>): Promise<void> {
-  // As some operators name theirs.
+  // Some operators set an application name in their URL.
   const connectionString = `${database.url}?application_name=mine`
   const source = await createPostgresEventStore({ connectionString, log })
   await work(source).finally(() => source.close())
 }
 
-/** Short and long runs of one stream, joint appends, and data that is easily changed on the way. */
+/**
+ * Writes a history with short and long runs of one stream, joint appends, and data that an inexact
+ * copy would change.
+ */
 async function writeHistory(store: EventStore): Promise<void> {
   const odd = { 10: 1, z: 'NUL \0 half \ud800 中 🧾 \u2028', a: [1e300, -0.1, 5e-324, null] }
   for (let i = 0; i < 120; i += 1) {
@@ -149,7 +152,7 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   await expect(openEventStore({ url: null, database: database.url, pg, log })).rejects.toThrow(
     `EVENT_STORE: this database's history is in EventStoreDB at ${host}: `,
   )
-  // Not even for a process that was started before.
+  // A process that was started before the move can't append either.
   const late = await createPostgresEventStore({
     ...{ connectionString: database.url, log, deadlineMs: 500 },
   })
@@ -158,7 +161,7 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   const store = await openEventStore({ url: server.url, database: database.url, pg, log })
   await store.append([to('new', 'none')])
   await store.close()
-  // A second time there is nothing to do, and nowhere else to copy it to.
+  // A second copy to the same target does nothing, and a copy to another target is refused.
   const before = server.log.all().length
   const said = `the history has already been moved to eventstoredb ${host}\n`
   expect(await startCopy(server).exited).toEqual({ code: 0, said })
@@ -173,7 +176,7 @@ it('of copies at the same time to two targets, one moves the database', async ()
   const pg = openPool()
   const writer = await pg.connect()
   await writer.query('begin; lock table event_store.head in share row exclusive mode')
-  // One behind the other, in this order.
+  // Each copy waits for the lock before the next copy starts, so the order is fixed.
   const copies: ReturnType<typeof startCopy>[] = []
   for (const target of [server, other, server]) {
     copies.push(startCopy(target))

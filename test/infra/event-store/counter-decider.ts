@@ -11,7 +11,10 @@ export type CounterCommand =
   | { type: 'Crash' }
 type CounterError = CodedError<'TooMuch'>
 
-/** A counter that never goes beyond `bound`: enough to see lost, doubled and stale decisions. */
+/**
+ * A decider for a counter that never exceeds `bound`. It reveals lost, repeated and outdated
+ * decisions.
+ */
 export const counterDecider = (
   bound: number,
 ): Decider<CounterState, CounterCommand, Counted, CounterError> => ({

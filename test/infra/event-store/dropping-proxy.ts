@@ -2,13 +2,16 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 
 export type DroppingProxy = {
   readonly url: string
-  /** The next answer of Postgres to anybody is lost, and that connection with it. */
+  /** Drops the next response of Postgres and closes the connection that it belongs to. */
   readonly dropNextReply: () => void
   readonly dropped: () => number
   readonly close: () => Promise<void>
 }
 
-/** Stands between a client and Postgres, and can lose a reply after the server sent it. */
+/**
+ * Starts a proxy between a client and Postgres that can drop a response after the server has sent
+ * it.
+ */
 export async function startDroppingProxy(databaseUrl: string): Promise<DroppingProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

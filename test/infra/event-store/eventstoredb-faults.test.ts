@@ -13,7 +13,10 @@ import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { newEvent, newStream, to } from './conformance.ts'
 import { startWriters } from './writers.ts'
 
-/** A log that counts the appends whose outcome was unknown, and what was opened again. */
+/**
+ * Creates a log that counts the appends with an unknown outcome, and the subscriptions that were
+ * reopened.
+ */
 function countingLog() {
   const seen = { troubles: 0, reopened: 0 }
   const write = (line: string): void => {
@@ -37,7 +40,7 @@ async function open(options: Given = {}) {
   return { server, store, seen, locks, log }
 }
 
-/** Every event from `after` on, until the test is over. */
+/** Collects every event after `after` until the test ends. */
 function follow(store: EventStore, after = 0, slowMs = 0): Recorded[] {
   const events: Recorded[] = []
   const onBatch = async (batch: readonly Recorded[]): Promise<void> => {

@@ -47,7 +47,7 @@ async function openStore({ url }: EventStoreDbServer, given: Given = {}) {
   return store
 }
 
-/** A joint append whose process never came to its second part. */
+/** Makes a joint append whose process fails before it writes the second part. */
 async function tornAppend(server: EventStoreDbServer, locks: Locks) {
   const store = await openStore(server, { locks })
   await store.append([to('user', 'none')])
@@ -67,7 +67,7 @@ describe('a joint append that its process did not finish', () => {
   it('is finished by the healer, exactly once, by however many at once', async () => {
     const server = await startServer()
     const given = await tornAppend(server, createMemoryLocks())
-    // Locks of their own: the two know nothing of each other.
+    // Each healer has separate locks, so that the two do not exclude each other.
     const healers = await Promise.all([
       openStore(server, { healer: BUSY_HEALER }),
       openStore(server, { healer: BUSY_HEALER }),
@@ -92,7 +92,7 @@ describe('a joint append that its process did not finish', () => {
     await expect.poll(() => healing.readStream('user', 1)).toHaveLength(2)
     const late = given[1]?.events ?? []
     expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
-    // One that knows of nothing looks at everything again.
+    // A healer with new locks has no healed position, so it reads all events again.
     const anew = createMemoryLocks()
     const last = await store.headPosition()
     await openStore(server, { locks: anew, healer: BUSY_HEALER })
@@ -131,7 +131,7 @@ describe('a joint append that its process did not finish', () => {
     const locks = createMemoryLocks()
     const given = await tornAppend(server, locks)
     const begunAt = given[0]?.events[0]?.meta.at ?? 0
-    // This machine's own clock, and the server's, are days away from either.
+    // The shared time is days away from the clocks of this machine and of the server.
     let passes = 0
     let nowMs = begunAt + 14_900
     const now = async () => {

@@ -16,7 +16,7 @@ const PROGRAM = fileURLToPath(
   new URL('../../support/event-store-db/server-program.ts', import.meta.url),
 )
 
-/** The server in a process of its own; resolves with its URL once it answers. */
+/** Starts the simulated server as a separate process. Resolves with its URL when it is ready. */
 async function startProgram(
   file: string,
   port: string,

@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' })
 describe('the event store in Postgres', () => {
   const open = async () => {
     const database = await testDatabase()
-    // So small that partitions are made all the time.
+    // The partitions are so small that the tests often create new ones.
     const options = { connectionString: database.url, log, partitionSize: 600 }
     const store = await createPostgresEventStore(options)
     const close = async (): Promise<void> => {
@@ -36,7 +36,7 @@ describe('the event store in Postgres', () => {
     const idsOf = (events: readonly { stream: string }[]) =>
       events.map(({ stream }) => Number(stream.slice(8)))
     const first = await store.readAll(0, 10, [2, 3])
-    // The last of the page says how far it goes.
+    // The last event of the page is always included, because it shows how far the page reaches.
     expect(idsOf(first)).toEqual([2, 3, 9])
     expect(idsOf(await store.readAll(first.at(-1)?.position ?? 0, 100, [2]))).toEqual([
       10, 18, 26, 34, 42, 50, 58,

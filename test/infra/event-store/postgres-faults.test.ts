@@ -15,7 +15,7 @@ import { newStream, to } from './conformance.ts'
 import { startDroppingProxy } from './dropping-proxy.ts'
 import { startWriters } from './writers.ts'
 
-/** A log that counts the flushes which failed with an unknown outcome. */
+/** Creates a log that counts the flushes that failed with an unknown outcome. */
 function countingLog() {
   const seen = { troubles: 0 }
   const write = (line: string): void => {
@@ -100,7 +100,8 @@ describe('kill -9 of Postgres under load', () => {
     const all = await everyEvent(store)
     expect(killed).toBe(kills)
     expect(seen.troubles).toBeGreaterThanOrEqual(kills)
-    // Every append was answered in the end, so what is there is what was acknowledged.
+    // Every append was acknowledged in the end, so the stored events must equal the acknowledged
+    // events.
     expect(all.ids.sort()).toEqual(ids.sort())
     expect(all.positions).toEqual(dense(ids.length))
     await store.close()

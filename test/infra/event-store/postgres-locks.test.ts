@@ -8,7 +8,7 @@ import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-lo
 import { backendsOf } from '#test/support/backends.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
-/** Two processes' locks on the same things. */
+/** Opens the locks of two simulated processes, which exclude each other. */
 type OpenTwo = () => Promise<{ one: Locks; two: Locks; close: () => Promise<void> }>
 
 const inMemory: OpenTwo = async () => {
@@ -27,7 +27,7 @@ const inPostgres: OpenTwo = async () => {
   return { one, two, close }
 }
 
-/** Work that ends when it is told to. */
+/** Creates work that runs until the test calls `free`. */
 function busyWork() {
   const entered = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
@@ -118,7 +118,7 @@ describe('a Postgres that stands still', () => {
       await locks.close()
       await database.drop()
     })
-    // So that there is a connection, which is used again.
+    // This call opens a connection, which the pool reuses after the freeze.
     await locks.together(['a'], 1_000, async () => {})
     return { locks, ...(await backendsOf(database.url)) }
   }

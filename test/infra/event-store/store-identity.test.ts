@@ -19,7 +19,7 @@ let snapshots: Snapshots
 
 function openPool(connectionString: string): Pool {
   const pool = new Pool({ connectionString })
-  // A connection may hear that its database goes while it ends.
+  // A connection that is closing while the database is dropped may emit an error.
   pool.on('error', () => {})
   return pool
 }
@@ -34,7 +34,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Starts on a store, does what is asked, and stops again. */
+/** Opens an event store, runs `work` with it, and closes it. */
 async function onStore(url: string | null, work: (store: EventStore) => Promise<void>) {
   const store = await openEventStore({ url, database: database.url, pg, log })
   await work(store).finally(() => store.close())
@@ -66,7 +66,7 @@ it('a database that was used with one EventStoreDB is refused with any other sto
     `EVENTSTORE_URL: this database's history is in EventStoreDB at ${host}`,
   )
   expect(await hasSnapshot()).toBe(true)
-  // Its address may change: it is known by its first event.
+  // The address of the server may change, because the store is identified by its first event.
   await onStore(one.url.replace('127.0.0.1', 'localhost'), nothing)
   await onStore(one.url, nothing)
   expect(await hasSnapshot()).toBe(true)
@@ -154,7 +154,7 @@ it('a database never used takes any store; what belongs to positions is dropped'
   await onStore(null, nothing)
   await onStore(two.url, async (store) => void (await store.append([to('a', 'none')])))
   await expect(onStore(one.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')
-  // A new database beside an existing history.
+  // A new database may be used with an existing history.
   const other = await testDatabase()
   onTestFinished(() => other.drop())
   const its = openPool(other.url)

@@ -15,7 +15,10 @@ function actorsOn(store: EventStore, options = {}) {
   return createStreamActors({ store, snapshots: createMemorySnapshots(), log, ...options })
 }
 
-/** The store, counting its appends, and failing the ones that `fault` says. */
+/**
+ * Wraps a store so that it counts its appends, and fails the appends for which `fault` returns an
+ * error.
+ */
 function watched(store: EventStore, fault: (nth: number) => Error | null = () => null) {
   const seen = { appends: 0 }
   const append: EventStore['append'] = async (streams) => {
@@ -27,7 +30,7 @@ function watched(store: EventStore, fault: (nth: number) => Error | null = () =>
   return { store: { ...store, append }, seen }
 }
 
-/** Of a command that must not be refused. */
+/** Returns the result of a command that must succeed. */
 async function done<E extends Fact>(outcome: Promise<Outcome<E, CodedError>>): Promise<Done<E>> {
   const settled = await outcome
   if (!settled.isDone) throw new Error(`refused: ${settled.error.code}`)
@@ -37,8 +40,9 @@ async function done<E extends Fact>(outcome: Promise<Outcome<E, CodedError>>): P
 const total = (store: EventStore, stream: string) => store.readStream(stream).then((e) => e.length)
 
 /**
- * What deciding must hold to, on every adapter. `open`: a new, empty store. `hasTransactions`:
- * whether an act on several streams is written at one moment, so that nobody comes between.
+ * Defines the tests that the stream actors must pass on every event store. `open` returns a new,
+ * empty store. `hasTransactions` is true when a joint append is atomic, so that no other process
+ * can write in between.
  */
 export function streamActorsConformance(
   open: () => Promise<EventStore>,

@@ -2,7 +2,10 @@ import { expect } from 'vitest'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { newEvent, newStream, to } from './conformance.ts'
 
-/** Writers of a stream each, one event after the other, until they are ended. */
+/**
+ * Starts `count` writers. Each appends events to a separate stream, one at a time, until `end` is
+ * called.
+ */
 export function startWriters(store: EventStore, count: number, pollMs?: number) {
   let isOver = false
   let acknowledged = 0
@@ -20,12 +23,12 @@ export function startWriters(store: EventStore, count: number, pollMs?: number) 
   const writers = Array.from({ length: count }, write)
   const options = pollMs === undefined ? {} : { timeout: pollMs }
   return {
-    /** Until so many more were acknowledged. */
+    /** Waits until `more` further events were acknowledged. */
     untilMore: async (more: number): Promise<void> => {
       const before = acknowledged
       await expect.poll(() => acknowledged, options).toBeGreaterThanOrEqual(before + more)
     },
-    /** The ids of all events that were acknowledged. */
+    /** Stops the writers and returns the ids of all acknowledged events. */
     end: async (): Promise<string[]> => {
       isOver = true
       return (await Promise.all(writers)).flat()

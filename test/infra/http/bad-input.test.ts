@@ -14,7 +14,10 @@ const post = (payload: string | Buffer, headers: Record<string, string> = {}) =>
     payload,
   })
 
-/** Body → status, code and a word of the message: the field at fault, where there is one. */
+/**
+ * The invalid bodies, each with the expected status, error code and a word of the message, such as
+ * the name of the invalid field.
+ */
 const BAD: readonly (readonly [string, string | Buffer, number, string, string])[] = [
   ['malformed', '{"name":', 400, 'InvalidJson', 'JSON'],
   ['empty', '', 400, 'InvalidField', 'body'],

@@ -18,7 +18,7 @@ const Body = Type.Object({
   order: Type.Optional(Type.Union(['', 'id', 'name'].map((name) => Type.Literal(name)))),
 })
 
-/** An app with a route of each kind, a clock to turn and users to change. */
+/** Creates an app with a route of each kind. Tests can set its clock and change its users. */
 export async function httpFixture(trustProxy: readonly string[] = []) {
   const database = await testDatabase()
   const pg = new Pool({ connectionString: database.url, max: 4 })
@@ -66,7 +66,7 @@ export async function httpFixture(trustProxy: readonly string[] = []) {
       isDeleted: false,
     })
   }
-  /** Headers of a new session of this user. */
+  /** Starts a session of this user and returns its request headers. */
   const enter = async (id: number): Promise<Record<string, string>> => {
     const answer = await app.inject({ method: 'POST', url: `/api/enter/${id}` })
     const [cookie] = answer.cookies

@@ -57,7 +57,10 @@ describe('the target of a request', () => {
   })
 })
 
-/** One handler behind many spellings: whichever reach it must pass every check of the first. */
+/**
+ * Spellings of one path that are routed to the same handler. Each spelling must pass the checks
+ * that the first must pass.
+ */
 const SPELLINGS = [
   '/api/open',
   '/%61pi/open',

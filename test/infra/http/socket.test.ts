@@ -14,7 +14,10 @@ beforeAll(async () => {
 
 const json = { 'content-type': 'application/json' }
 
-/** Sends bytes as they are and answers everything that came back until the other end closed. */
+/**
+ * Sends raw bytes. Resolves with everything that was received until the server closed the
+ * connection.
+ */
 const raw = (bytes: string): Promise<string> =>
   new Promise((done, failed) => {
     let text = ''

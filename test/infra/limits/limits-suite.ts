@@ -14,7 +14,7 @@ import {
 export type Clock = { now: number }
 export type LimitsUnderTest = { readonly limits: Limits; readonly close: () => Promise<void> }
 
-/** What every implementation of `Limits` does, on a clock that stands still. */
+/** Defines the tests that every implementation of `Limits` must pass. The tests set the clock. */
 export function limitsSuite(name: string, open: (clock: Clock) => Promise<LimitsUnderTest>): void {
   describe(name, () => {
     const clock: Clock = { now: 1_800_000_000_000 }
@@ -23,7 +23,7 @@ export function limitsSuite(name: string, open: (clock: Clock) => Promise<Limits
       under = await open(clock)
     })
     afterAll(async () => {
-      // Else it was another implementation that passed.
+      // A degraded implementation would mean that the fallback was tested instead.
       expect(under.limits.isDegraded()).toBe(false)
       await under.close()
     })
@@ -53,7 +53,7 @@ const tokensOf = (max: number, key: string, estimate: number): TokensClaim => ({
 
 const OWNER = 'user:7'
 
-/** 0 when it got a permit, else the wait. */
+/** Returns 0 when a permit was acquired, else the wait in milliseconds. */
 export const waitFor = async (limits: Limits, ...claims: Claim[]): Promise<number> => {
   const outcome = await limits.enter(OWNER, claims)
   return isFull(outcome) ? outcome.waitMs : 0
@@ -65,7 +65,7 @@ export const seatFor = async (limits: Limits, ...claims: Claim[]): Promise<Permi
   return outcome
 }
 
-/** How many of so many at once got a permit. */
+/** Returns how many of `times` simultaneous requests acquired a permit. */
 export const admitted = async (limits: Limits, times: number, ...claims: Claim[]) => {
   const waits = await Promise.all(Array.from({ length: times }, () => waitFor(limits, ...claims)))
   return waits.filter((wait) => wait === 0).length
@@ -163,7 +163,7 @@ function tokens(clock: Clock, get: Get): void {
     first.release({ isRefunded: false, tokens: 150 })
     const second = await seatFor(get(), tokensOf(1_000, key, 600))
     second.release({ isRefunded: false, tokens: 900 })
-    // 150 go in 50 seconds, and 900 in 60.
+    // 150 tokens leave the window in 50 seconds, and 900 tokens in 60 seconds.
     expect(await waitFor(get(), tokensOf(1_000, key, 100))).toBe(50_000)
     expect(await waitFor(get(), tokensOf(1_000, key, 101))).toBe(60_000)
     clock.now += 50_000
@@ -228,7 +228,7 @@ function together(clock: Clock, get: Get): void {
     expect(await admitted(get(), 50, wide, room, narrow, reserved)).toBe(3)
     const outcome = await get().enter(OWNER, [wide, room, narrow, reserved])
     expect(outcome).toEqual({ full: 2, waitMs: 5_000 })
-    // The 48 who found no room took nothing of the others.
+    // A rejected request must not have counted under its other claims.
     expect(await admitted(get(), 200, wide)).toBe(97)
     expect(await admitted(get(), 50, room)).toBe(2)
     expect(await admitted(get(), 50, reserved)).toBe(7)

@@ -9,7 +9,7 @@ export type ShortLivedUnderTest = {
 
 const MINUTE_MS = 60_000
 
-/** What every implementation of `ShortLived` does. */
+/** Defines the tests that every implementation of `ShortLived` must pass. */
 export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnderTest>): void {
   describe(name, () => {
     let under: ShortLivedUnderTest
@@ -66,7 +66,7 @@ export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnde
       await values.put('code', key, 'new', MINUTE_MS)
       expect(await values.countTry('code', key, 2)).toBe(1)
       expect(await values.countTry('code', key, 2)).toBe(0)
-      // The last try may still be right.
+      // The value must still exist after the last allowed try, which may be correct.
       expect(await values.take('code', key)).toBe('new')
     })
   })

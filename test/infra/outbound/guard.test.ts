@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A listener that counts who reaches it: what a guard lets through is seen here alone. */
+/** Starts a server that counts its connections, which shows what the guard lets through. */
 async function listener(host = '127.0.0.1'): Promise<{ port: number; reached: () => number }> {
   let reached = 0
   const server: Server = createServer((socket) => {

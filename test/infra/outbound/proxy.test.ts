@@ -55,7 +55,7 @@ describe('through a proxy', () => {
         statusCode: 200,
         text: '{"ok":true}',
       })
-      // A connection is free again a turn after its answer was read.
+      // A connection can be reused one event loop turn after its response was read.
       await new Promise((resume) => setImmediate(resume))
     }
     expect(proxy.requests).toEqual([{ line: 'CONNECT provider.invalid:80', login: undefined }])
@@ -95,7 +95,7 @@ describe('through a proxy', () => {
     const tls = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) =>
       response.end('sealed'),
     )
-    // In front of the proxy: it is reached by TLS itself.
+    // A TLS server in front of the proxy, so that the proxy is reached by TLS.
     const front = createTls({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (socket) => {
       const inner = connect(Number(new URL(proxy.url).port), '127.0.0.1')
       socket

@@ -10,7 +10,8 @@ let dataDir: string
 const owners: Owner[] = []
 
 beforeEach(() => {
-  // mkdtemp makes it 0700: as root, the user that Postgres runs as can't enter it.
+  // `mkdtemp` sets mode 0700. If the test runs as root, the user of the Postgres server can't enter
+  // the folder.
   dataDir = mkdtempSync(join(tmpdir(), 'tallygate-embedded-'))
 })
 afterEach(async () => {
@@ -26,7 +27,7 @@ function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
@@ -71,7 +72,7 @@ describe('an embedded Postgres', () => {
     await query(first, 'create table kept as select 7 n')
     await endOwner(first, 'SIGKILL')
     expect(await processesOf(clusterName())).toContain(first.postmaster)
-    // The owner's pid may be somebody else's by now: here, this very process's.
+    // The recorded pid may belong to another process now. Here it is the pid of the test process.
     writeFileSync(join(dataDir, 'owner'), `process ${process.pid}\n`)
     const second = await start()
     expect(await query(second, 'select n from kept')).toEqual([{ n: 7 }])

@@ -25,7 +25,8 @@ function cache(name: string, mode = 0o755): string {
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'tallygate-native-'))
   chmodSync(root, 0o755)
-  // As after an install in root's home with scripts blocked: closed, and without its links.
+  // The package as an install in root's home with blocked scripts leaves it: other users can't
+  // enter the folder, and the library links are missing.
   closed = cache('closed', 0o700)
   cpSync(join(packageFolder(), 'native'), join(closed, 'native'), {
     recursive: true,

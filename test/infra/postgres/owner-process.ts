@@ -11,7 +11,9 @@ export type Owner = {
   readonly postmaster: number
 }
 
-/** What a process that could not start said, and how it left. */
+/**
+ * Thrown when the process could not start. It contains the process's error output and exit status.
+ */
 export class OwnerFailed extends Error {
   readonly status: number | null
   constructor(words: string, status: number | null) {
@@ -20,7 +22,7 @@ export class OwnerFailed extends Error {
   }
 }
 
-/** Starts an embedded Postgres in a process of its own, which a test can kill. */
+/** Starts an embedded Postgres in a separate process that a test can kill. */
 export async function startOwner(dataDir: string): Promise<Owner> {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), dataDir], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,7 +40,7 @@ export async function startOwner(dataDir: string): Promise<Owner> {
   return { process: child, pid: child.pid ?? 0, connectionString, postmaster: pid }
 }
 
-/** Ends the owner and waits until it, and the database with it, are gone. */
+/** Ends the owner process and waits until it has exited. */
 export async function endOwner(owner: Owner, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   const isOver = once(owner.process, 'exit')
   owner.process.kill(signal)

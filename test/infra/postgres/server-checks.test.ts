@@ -8,7 +8,10 @@ import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { faultsOf, refuseUnsafeServer } from '#infra/postgres/server-checks.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
-/** A server that stops may still send its farewell to a connection that is closing. */
+/**
+ * Creates a pool that ignores errors, because a server that stops may still send an error to a
+ * connection that is closing.
+ */
 function poolFor(connectionString: string): Pool {
   const pg = new Pool({ connectionString })
   pg.on('error', () => {})

@@ -7,7 +7,10 @@ import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suit
 import { type LatentProxy, startLatentProxy } from './latent-proxy.ts'
 import { type Load, type Opened, openShared, PATIENT_MS, underLoad } from './open-shared.ts'
 
-/** No decision takes longer, whatever befalls Redis; generous for a busy machine. */
+/**
+ * The longest allowed time for a decision during a failure of Redis. It leaves room for a busy
+ * machine.
+ */
 const DECISION_MS_MAX = 1_000
 
 const canHarm = redisEngine === 'redis-server'
@@ -40,7 +43,10 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
 
   const isLost = () => expect.poll(() => one.isDegraded(), { interval: 5 }).toBe(true)
   const isBack = () => expect.poll(() => one.isDegraded()).toBe(false)
-  /** Never the same twice in a row; why no connection could be made is said beside. */
+  /**
+   * Expects that the loss and the recovery of Redis were logged alternately, without repetitions.
+   * Reasons of failed connections are ignored.
+   */
   const toldOnce = () => {
     const told = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
     expect(told.length).toBeGreaterThan(1)
@@ -55,7 +61,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await server.kill()
     await isLost()
     expect(await admitted(one, 50, rate(10))).toBe(10)
-    // Who had a permit before has it still.
+    // The permit that was acquired before the failure still counts.
     expect(await admitted(one, 50, room)).toBe(2)
     await server.restart()
     await isBack()
@@ -140,7 +146,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     const other = await openShared(server.url)
     try {
       await waitFor(other, rate(1))
-      // Calls, the one alone relays.
+      // Only process `one` decides calls.
       await waitFor(one.calls, rate(1))
       await expect.poll(() => one.instances()).toBe(2)
       await expect.poll(() => other.instances()).toBe(2)

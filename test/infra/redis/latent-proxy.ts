@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export type LatentProxy = {
   readonly url: string
-  /** How much later each answer comes from now on. */
+  /** The delay of each response from now on, in milliseconds. */
   delayMs: number
   readonly close: () => Promise<void>
 }
 
-/** In front of a Redis on this machine: answers come in order, and as late as it is told. */
+/** Starts a proxy in front of a local Redis. It delays responses and keeps their order. */
 export async function startLatentProxy(port: number): Promise<LatentProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {

@@ -43,7 +43,7 @@ describe('limits and short-lived values, as the product opens them', () => {
         await admitted(one.limits, 5, claim)
         return admitted(other.limits, 5, claim)
       }
-      // Not at once on a machine so busy that Redis seems lost for a moment.
+      // The result is polled, because a busy machine may lose Redis for a moment.
       await expect.poll(leftForOther).toBe(0)
     } finally {
       await server.stop()

@@ -9,18 +9,20 @@ import {
 } from '#infra/redis/shared-limits.ts'
 
 export type Opened = SharedLimits & {
-  /** What was logged, in order. */
+  /** The logged messages in order. */
   readonly said: string[]
-  /** The connection goes, and nothing is left or said: as if the process had been killed. */
+  /** Closes the connection without releasing anything, as if the process had been killed. */
   readonly vanish: () => void
 }
 
-/** For tests of what Redis does: a machine that is busy for a moment must not look like a loss. */
+/**
+ * A time limit for Redis that a busy machine does not exceed, for tests that need Redis to decide.
+ */
 export const PATIENT_MS = 10_000
 
 type Settings = { readonly leaseMs?: number; readonly answerMs?: number }
 
-/** Limits of one process, as the product opens them. */
+/** Opens the limits of one process as the product does. */
 export async function openShared(url: string, settings: Settings = {}): Promise<Opened> {
   const { leaseMs = PERMIT_LEASE_MS, ...patience } = settings
   const said: string[] = []
@@ -47,11 +49,16 @@ export async function openShared(url: string, settings: Settings = {}): Promise<
 }
 
 export type Load = {
-  /** Ends it. The longest decision in milliseconds, and how many there were. */
+  /**
+   * Ends the load. Returns the longest decision time in milliseconds and the number of decisions.
+   */
   readonly stop: () => Promise<{ readonly msMax: number; readonly decisions: number }>
 }
 
-/** Twenty callers, each with two permits, one after the other. A rejection fails `stop`. */
+/**
+ * Starts twenty callers. Each repeatedly acquires a permit for two limits and releases it. `stop`
+ * rejects when a caller was rejected.
+ */
 export function underLoad(limits: Limits): Load {
   let isOver = false
   let msMax = 0
@@ -66,7 +73,7 @@ export function underLoad(limits: Limits): Load {
       msMax = Math.max(msMax, performance.now() - before)
       decisions += 1
       if (isFull(permit)) throw new Error(`full: ${JSON.stringify(permit)}`)
-      // A call does other things too.
+      // A real call does other work before it releases its permit.
       await new Promise((resume) => setTimeout(resume, 1))
       permit.release({ isRefunded: decisions % 2 === 0 })
     }

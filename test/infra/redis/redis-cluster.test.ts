@@ -88,7 +88,8 @@ describe.skipIf(!canStart)(`a Redis cluster of two${reason}`, () => {
       )
       const outcomes = await Promise.all(entered)
       const admitted = outcomes.filter((outcome) => !isFull(outcome)).length
-      // Five here, or five there and at most five here.
+      // Five requests are admitted by one side: this process, or Redis plus at most five in this
+      // process.
       expect(admitted).toBeGreaterThanOrEqual(5)
     }
     expect(limits.said[0]).toMatch(/is unavailable/)
@@ -105,7 +106,7 @@ async function join(nodes: readonly OwnRedis[], busPorts: readonly number[]): Pr
   ] as const
   for (const [index, range] of ranges.entries()) {
     await admins[index]?.call('CLUSTER', 'ADDSLOTSRANGE', ...range.map(String))
-    // Else both are at the same, and one has to find another first.
+    // Distinct epochs are set, because nodes with equal epochs must first resolve the conflict.
     await admins[index]?.call('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`)
   }
   const meet = ['MEET', '127.0.0.1', `${nodes[1]?.port}`, `${busPorts[1]}`]

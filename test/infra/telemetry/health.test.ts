@@ -13,7 +13,7 @@ beforeAll(async () => {
   root = await setUpSite(product.url)
 })
 
-/** Every process of its Postgres, which are its only children. */
+/** Returns the process ids of the product's Postgres. The product has no other child processes. */
 const databaseOf = (): number[] => treeOf(product.pid).slice(1)
 
 it('a frozen Postgres makes it unready at once, and requests are refused in time', async () => {

@@ -20,7 +20,7 @@ it('a code leads back to its id, however it is typed', () => {
 it('ids in a row have codes that share nothing, and another key’s code is another id', () => {
   const codes = Array.from({ length: 2_000 }, (_, id) => codeOfId(vault, id + 1))
   expect(new Set(codes).size).toBe(codes.length)
-  // Half a code repeating often would tell neighbours by it.
+  // If half of a code were often repeated, neighboring ids could be recognized.
   expect(new Set(codes.map((code) => code.slice(0, 5))).size).toBeGreaterThan(1_980)
   expect(codes.filter((code, at) => idOfCode(other, code) === at + 1)).toEqual([])
 })

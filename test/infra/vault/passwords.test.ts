@@ -7,7 +7,7 @@ import { REAL_HASH_COSTS } from '#test/support/cheap-hashes.ts'
 
 const cheapCosts = { ...HASH_COSTS }
 Object.assign(HASH_COSTS, REAL_HASH_COSTS)
-// Later files run in the same process.
+// The costs are reset, because later test files run in the same process.
 afterAll(() => void Object.assign(HASH_COSTS, cheapCosts))
 const passwords = createPasswordPool()
 

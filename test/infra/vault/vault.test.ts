@@ -117,7 +117,7 @@ describe('sealed texts', () => {
   })
 })
 
-/** A few processes' worth of vaults, so that their caches don't agree beforehand. */
+/** The vaults of five simulated processes, whose caches start with different contents. */
 const vaults: Promise<Vault>[] = []
 function freshVault(n: number): Promise<Vault> {
   vaults[n % 5] ??= createVault({ pg, secretKey })

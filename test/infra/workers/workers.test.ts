@@ -19,7 +19,10 @@ import {
   startSite,
 } from '#test/support/site.ts'
 
-/** Streams of two seconds: long enough to be killed, and to be drained, in their middle. */
+/**
+ * The pace of the simulated provider. A stream takes two seconds, so that a test can kill or drain
+ * a worker during a stream.
+ */
 const PACE = { firstByteMs: 0, gapMs: 50, answerTokens: 40 }
 
 let product: ProductProcess
@@ -61,7 +64,7 @@ const workers = (): number[] =>
 const environmentOf = (pid: number, name: string): string =>
   new RegExp(`^${name}=(.*)$`, 'm').exec(fileOf(pid, 'environ'))?.[1] ?? ''
 
-/** Starts them and resolves once the provider is answering them all. */
+/** Starts streams. Resolves when the provider has received all of their requests. */
 async function streams(count: number): Promise<Promise<Call>[]> {
   const before = (await provider.journal()).length
   const calls = callAtOnce(count, [product.url], key)
@@ -205,7 +208,7 @@ describe('a start that can not be', () => {
   })
 })
 
-/** On a connection of its own. */
+/** Sends a request on a new connection. */
 function connectAndGet(path: string): Promise<number> {
   return new Promise((answered, failed) => {
     get(`${product.url}${path}`, { agent: false }, (response) => {
@@ -220,7 +223,7 @@ async function metrics(): Promise<string> {
   return (await fetch(`${product.url}/metrics`, { headers })).text()
 }
 
-/** Calls in flight, by worker. */
+/** Returns the number of calls in flight by worker. */
 function callsByWorker(text: string): Map<string, number> {
   const found = text.matchAll(/^tallygate_relay_calls_in_flight\{process="(worker-\d)"\} (\d+)/gm)
   return new Map([...found].map(([, name = '', count]) => [name, Number(count)]))
