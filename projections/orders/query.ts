@@ -77,7 +77,8 @@ export type OrderSort =
   | 'created_at'
 
 /**
- * The sort columns of orders `o` and users `u`. In a sort by status, refunded orders follow paid orders.
+ * The sort columns of orders `o` and users `u`. In a sort by status, refunded orders follow paid
+ * orders.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`o.id`,

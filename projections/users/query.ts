@@ -123,7 +123,8 @@ export type UserSort =
   | 'created_time'
 
 /**
- * The sort columns of users `u` and their accounts `a`. In a sort by status, deactivated users follow banned users.
+ * The sort columns of users `u` and their accounts `a`. In a sort by status, deactivated users
+ * follow banned users.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,

@@ -22,8 +22,8 @@ import { accountError } from './account-errors.ts'
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Encrypts the reason for a change of group or quota. A request that lacks the
- * field gives an event without a reason. An empty reason is rejected.
+ * Encrypts the reason for a change of group or quota. A request that lacks the field gives an event
+ * without a reason. An empty reason is rejected.
  */
 export async function sealReason(
   vault: Vault,
