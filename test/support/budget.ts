@@ -1,9 +1,9 @@
-/** A landing's machine runs other tests, and other landings, beside a measured one. */
+/** The factor for time limits under CI, where other tests run on the same machine. */
 const CI_SLACK = 4
 
 /**
- * The most that a measured time may be, in the unit of `limit`: `limit` itself at a desk, four
- * times as much under CI, where a budget is broken by an order of magnitude or not at all.
- * Exact figures come from `npm run bench`.
+ * Returns the maximum of a measured time, in the unit of `limit`. Under CI the maximum is four
+ * times as long, which still detects a slowdown by an order of magnitude. `npm run bench` gives
+ * exact figures.
  */
 export const budget = (limit: number): number => limit * (process.env.CI ? CI_SLACK : 1)

@@ -1,11 +1,12 @@
 import { HASH_COSTS } from '#infra/vault/password-hash.ts'
 
-// Loaded before every test file, so several times in a process: the first time notes them.
+// This module is loaded before every test file, so several times in a process. Only the first load
+// sees the product's costs.
 const noted = globalThis as { realHashCosts?: typeof HASH_COSTS }
 noted.realHashCosts ??= { ...HASH_COSTS }
 
-/** What the product spends, for the tests of password hashes themselves. */
+/** The hash costs of the product, for the tests of password hashes. */
 export const REAL_HASH_COSTS = noted.realHashCosts
 
-// Hundreds of tests log users in, and their hashes cost nothing.
+// Hundreds of tests log users in, so their password hashes use minimal costs.
 Object.assign(HASH_COSTS, { memoryKib: 8, passes: 1 })

@@ -5,9 +5,10 @@ import type { Readable } from 'node:stream'
 export type NodeChild = ChildProcessByStdio<null, Readable, Readable>
 
 /**
- * Starts a Node program whose standard output the test reads. Its errors are copied to those of
- * this process, which kills it on exit. A child must not inherit standard error instead: one that
- * outlives its test would keep the runner's pipe open, and the run would never end.
+ * Starts a Node program whose standard output the test reads. Its standard error is copied to that
+ * of this process, and the program is killed when this process exits. The program must not inherit
+ * standard error, because a program that outlives its test would keep the runner's pipe open, and
+ * the run would never end.
  */
 export function spawnNode(program: string, ...parameters: readonly string[]): NodeChild {
   const child = spawn(process.execPath, [program, ...parameters], {
@@ -20,7 +21,10 @@ export function spawnNode(program: string, ...parameters: readonly string[]): No
   return child
 }
 
-/** The first line that a program prints; throws when it ends without one. */
+/**
+ * Returns the first line that a program prints. Throws when the program ends before it prints a
+ * line.
+ */
 export async function firstLine(child: NodeChild): Promise<string> {
   const ended = once(child, 'exit').then(([code, signal]) => {
     throw new Error(`the program ended before it printed a line: ${signal ?? `exit ${code}`}`)
@@ -29,7 +33,7 @@ export async function firstLine(child: NodeChild): Promise<string> {
   return String(line).trim()
 }
 
-/** Kills the program with -9, unless it has ended, and waits until it is gone. */
+/** Kills the program with SIGKILL unless it has ended, and waits until it has exited. */
 export async function killChild(child: NodeChild): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')

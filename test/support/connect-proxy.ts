@@ -3,18 +3,21 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 
 export type ConnectProxy = {
   readonly url: string
-  /** The URL with a user and password, which it does not ask for. */
+  /** Returns the proxy's URL with a user and password. The proxy does not check them. */
   readonly urlOf: (login: string) => string
-  /** What it was asked for: `CONNECT host:port`, or any other request. */
+  /** The received requests: `CONNECT host:port`, or any other request line. */
   readonly requests: { readonly line: string; readonly login: string | undefined }[]
-  /** Names that it alone knows, each with the port on this machine. */
+  /** The host names that only the proxy can resolve, each with a port on this machine. */
   readonly names: Map<string, number>
-  /** Carries; or answers a status, a text as it stands, or nothing at all. */
+  /**
+   * What the proxy does with a CONNECT request: open the tunnel (`carry`), send nothing
+   * (`silence`), or respond with a status or a raw text.
+   */
   answer: 'carry' | 'silence' | number | { readonly text: string }
   readonly close: () => Promise<void>
 }
 
-/** A proxy as operators run them: it takes CONNECT, and keeps a journal. */
+/** Starts an HTTP proxy that supports CONNECT and records its requests. */
 export async function connectProxy(): Promise<ConnectProxy> {
   const open = new Set<Socket>()
   const requests: ConnectProxy['requests'] = []

@@ -5,8 +5,9 @@ import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 /**
- * A quiet configuration on a new database and a port that the system chooses. `createDatabase`: an
- * empty database by default; `siteDatabase` for products that are started whole.
+ * Returns a configuration without log output, on a new database and a port that the system chooses.
+ * `createDatabase` creates an empty database by default. Tests that start the complete product pass
+ * `siteDatabase`.
  */
 export async function testConfig(
   overrides: Partial<Config> = {},
@@ -22,7 +23,7 @@ export async function testConfig(
   return { config: { ...config, ...overrides }, drop: () => database.drop() }
 }
 
-/** A whole `Core` on a fresh database: real Postgres, real event store, real vault. */
+/** Starts a complete `Core` on a new database, with the real Postgres, event store and vault. */
 export async function testCore(
   overrides: Partial<Config> = {},
   createDatabase: () => Promise<TestDatabase> = testDatabase,

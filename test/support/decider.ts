@@ -3,13 +3,13 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 
-/** As it comes back out of a store: JSON data alone. */
+/** Returns the value as a store would return it, which is limited to JSON data. */
 export const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 /**
- * Words for a decider's tests: `given(…facts).when(command).then(facts or refusal)`. The facts are
- * folded as a store would give them; deciding must leave the state as it was, and what is decided
- * must fold in its turn and survive storing.
+ * Returns functions for a decider's tests: `given(…facts).when(command).then(facts or error)`. The
+ * facts are folded in the form in which a store returns them. Each `when` also checks that deciding
+ * does not change the state, and that the decided facts are plain JSON and can be folded.
  */
 export function specificationOf<State, Command, E extends Fact, R extends CodedError>(
   decider: Decider<State, Command, E, R>,
@@ -36,9 +36,9 @@ function decided<State, Command, E extends Fact, R extends CodedError>(
   expect(stored(made), 'a fact is no plain JSON').toStrictEqual(made)
   return {
     outcome,
-    /** The facts recorded; none where the command was refused. */
+    /** The decided facts; empty when the command was rejected. */
     facts: made,
-    /** The state once the outcome is recorded. */
+    /** The state after the decided facts. */
     after: fold([...facts, ...made]),
     // biome-ignore lint/suspicious/noThenProperty: a specification reads so; nothing awaits it
     then: (expected: readonly E[] | R): void => expect(outcome).toStrictEqual(expected),

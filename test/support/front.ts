@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import { type LocalServer, serve } from './serve.ts'
 
-/** Sends each request on to the address that `choose` names, as a balancer in front would. */
+/** Starts a load balancer that forwards each request to the address that `choose` returns. */
 export async function startFront(
   choose: (request: IncomingMessage) => string,
 ): Promise<LocalServer> {
@@ -16,7 +16,7 @@ export async function startFront(
   })
 }
 
-/** One after the other, round and round. */
+/** Returns a function that returns the URLs in rotation. */
 export function inTurn(urls: readonly string[]): () => string {
   let turn = 0
   return () => {

@@ -6,9 +6,9 @@ import { createRunFolder } from './run-folder.ts'
 
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 
-/** Starts one Postgres for the whole run; each test creates its database there. */
+/** Starts one Postgres for the test run. Each test creates a separate database in it. */
 export async function setup(): Promise<() => Promise<void>> {
-  // Hundreds of processes load the same modules and share what one of them has compiled.
+  // Hundreds of processes load the same modules, so they share a cache of compiled code.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
   const folder = createRunFolder()
   process.env.TMPDIR = folder

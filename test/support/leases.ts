@@ -1,6 +1,9 @@
 import type { Leases } from '#infra/leases/leases.ts'
 
-/** For a core without Postgres: nobody else is there to hold anything. */
+/**
+ * Leases for a core without Postgres. They are granted immediately, because there is only one
+ * process.
+ */
 export const leasesOfOne: Pick<Leases, 'hold'> = {
   hold: (name, work) => {
     const stopping = new AbortController()

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The longest time in which the event loop made no turn while the work went on, in ms. */
+/**
+ * Runs `work` and returns the longest time in milliseconds for which the event loop was blocked
+ * meanwhile.
+ */
 export async function loopStallMs(work: () => Promise<unknown>): Promise<number> {
   let stallMs = 0
   let isOver = false

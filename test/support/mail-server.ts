@@ -5,9 +5,9 @@ export type ReceivedMail = {
   readonly from: string
   readonly to: readonly string[]
   readonly subject: string
-  /** The plain text, decoded. */
+  /** The decoded plain text. */
   readonly text: string
-  /** As it came. */
+  /** The mail in the form in which it was received. */
   readonly raw: string
   readonly account: string
 }
@@ -15,7 +15,10 @@ export type ReceivedMail = {
 export type MailServer = {
   readonly port: number
   readonly mails: readonly ReceivedMail[]
-  /** The next mail to this address, or one that is there already; each is answered once. */
+  /**
+   * Resolves with the next mail to this address, which may have been received before. Each mail is
+   * returned once.
+   */
   readonly mailTo: (address: string) => Promise<ReceivedMail>
   readonly close: () => Promise<void>
 }
@@ -23,7 +26,7 @@ export type MailServer = {
 const WAIT_MS_MAX = 20_000
 const STEP_MS = 20
 
-/** A real mail server in this process. It knows one password: `mail-password`. */
+/** Starts a real SMTP server in this process. The only accepted password is `mail-password`. */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const given = new Set<ReceivedMail>()
@@ -69,7 +72,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return { port, mails, mailTo, close: () => new Promise((done) => server.close(() => done())) }
 }
 
-/** Subject and plain text, as nodemailer writes them. */
+/** Parses the subject and the plain text of a mail that nodemailer has written. */
 function readMail(raw: string): Pick<ReceivedMail, 'subject' | 'text' | 'raw'> {
   const headers = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
   const subject = /^subject: (.*)$/im.exec(headers)?.[1] ?? ''

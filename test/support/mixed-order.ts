@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files of all projects by turns, the larger ones first. One project after the other, browsers
- * would fight for the cores first, and the cores would idle later, while servers wait for each
- * other. Projects without isolation come last and without a gap: a worker process is kept only
- * until the next file in line is of another project.
+ * Mixes the test files of all projects, larger files first. In the default order, all browser tests
+ * would compete for the cores first, and the cores would be idle later, while server tests wait for
+ * each other. Projects without isolation run last and without interruption, because a worker
+ * process is only reused for consecutive files of one project.
  */
 export class MixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -6,14 +6,14 @@ import { Provider } from 'oidc-provider'
 export type OidcSite = {
   readonly issuer: string
   readonly wellKnown: string
-  /** Who is at the keyboard: the account's subject. */
+  /** The subject of the account that logs in. */
   who: string
   readonly close: () => Promise<void>
 }
 
 export const OIDC_CLIENT = { id: 'tallygate', secret: 'oidc-client-secret-0123456789abcdef' }
 
-/** A real OpenID provider, which needs PKCE and asks nobody for a password. */
+/** Starts a real OpenID provider. It requires PKCE, and logs users in without a password. */
 export async function startOidcSite(redirectUri: string): Promise<OidcSite> {
   let handle: ReturnType<Provider['callback']> = async () => {}
   const server = createServer((request, response) => void handle(request, response))

@@ -1,6 +1,6 @@
 import type { PerTokenPrice } from '#domain/pricing/price.ts'
 
-/** Every ratio of a price per token, at the same value. */
+/** Returns all ratios of a per-token price with the same value. */
 export const ratiosOf = <Ratio>(ratio: Ratio) => ({
   model: ratio,
   completion: ratio,
@@ -12,7 +12,7 @@ export const ratiosOf = <Ratio>(ratio: Ratio) => ({
   group: ratio,
 })
 
-/** A price per token whose ratios are 1, but for the given ones. */
+/** Returns a per-token price whose ratios are 1, except for the fields in `patch`. */
 export const perTokenPrice = (patch: Partial<PerTokenPrice> = {}): PerTokenPrice => ({
   mode: 'tokens',
   list: 3,

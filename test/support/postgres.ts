@@ -5,10 +5,13 @@ import { isRunInMemory } from './run-folder.ts'
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> }
 
-/** A new database on the Postgres of this test run, empty unless it copies a template. */
+/**
+ * Creates a database on the Postgres of this test run. It is empty unless `template` names another
+ * template.
+ */
 export async function testDatabase(template = 'template0'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  // Copying files takes checkpoints, which cost less than a log of all pages in memory alone.
+  // In memory, copying files with checkpoints costs less than logging all pages.
   const strategy = isRunInMemory() ? 'file_copy' : 'wal_log'
   await onServer((client) =>
     client.query(`create database ${name} template ${template} strategy ${strategy}`),
@@ -29,8 +32,9 @@ function serverUrl(): string {
 }
 
 /**
- * A pool that has ended is not done closing: what was torn from it then would be an error that
- * nobody listens for. What stays is closed by force.
+ * Drops a database. A pool that has ended may still be closing connections, and an interrupted
+ * connection would emit an unhandled error. So it waits up to 200 ms before it closes the remaining
+ * connections by force.
  */
 async function drop(client: Client, name: string): Promise<void> {
   for (let looks = 0; looks < 10; looks += 1) {

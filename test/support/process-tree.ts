@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** `root` and every process that descends from it (Linux). */
+/** Returns `root` and the ids of all processes that descend from it (Linux). */
 export function treeOf(root: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -25,9 +25,9 @@ function parentOf(pid: number): number | null {
   }
 }
 
-/** Kills `root` and all its descendants with -9; answers how many there were. */
+/** Kills `root` and all its descendants with SIGKILL. Returns the number of killed processes. */
 export function killTree(root: number): number {
-  // Stopped first, so that nothing forks while the tree is walked.
+  // The processes are suspended first, so that they can't fork while the tree is read.
   signal(treeOf(root), 'SIGSTOP')
   const tree = treeOf(root)
   signal(tree, 'SIGKILL')
@@ -39,7 +39,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // It ended by itself meanwhile.
+      // The process has ended.
     }
   }
 }

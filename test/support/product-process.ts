@@ -9,7 +9,7 @@ import { killTree } from './process-tree.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** The product as `npm start` runs it: with a process, a data folder and a port of its own. */
+/** The product as `npm start` runs it, with a separate process, data folder and port. */
 export class ProductProcess {
   readonly url: string
   readonly #port: number
@@ -24,12 +24,17 @@ export class ProductProcess {
     this.url = `http://127.0.0.1:${port}`
   }
 
-  /** `environment`: over that of an ordinary start, such as `ROLES`. */
+  /**
+   * Creates a product that is not started yet. `environment` overrides the default environment
+   * variables, such as `ROLES`.
+   */
   static async create(environment: Environment = {}): Promise<ProductProcess> {
     return new ProductProcess(await freePort(), environment)
   }
 
-  /** Resolves when it serves; throws with what it printed when it ends instead. */
+  /**
+   * Starts the product. Resolves when it is ready. Throws an error with its output when it ends.
+   */
   async start(): Promise<void> {
     const { DATABASE_URL: _database, SECRET_KEY: _key, ...environment } = process.env
     const child = spawn(process.execPath, ['infra/main.ts'], {
@@ -58,19 +63,22 @@ export class ProductProcess {
     return this.#running().pid ?? 0
   }
 
-  /** Resolves with the exit code, null after a kill. */
+  /** Waits until the product has ended. Resolves with the exit code, which is null after a kill. */
   async ended(): Promise<number | null> {
     const child = this.#running()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return child.exitCode
   }
 
-  /** All it has printed, over all its starts. */
+  /** The output of the product since it was created, across restarts. */
   get output(): string {
     return this.#output
   }
 
-  /** -9 for the whole tree, Postgres included; answers how many processes that were. */
+  /**
+   * Kills the product and all its child processes, including Postgres, with SIGKILL. Returns the
+   * number of killed processes.
+   */
   async kill(): Promise<number> {
     const child = this.#running()
     const ended = once(child, 'exit')
@@ -79,7 +87,7 @@ export class ProductProcess {
     return count
   }
 
-  /** SIGTERM, then the exit code. */
+  /** Stops the product with SIGTERM. Returns the exit code. */
   async stop(): Promise<number | null> {
     const child = this.#running()
     const ended = once(child, 'exit')
@@ -88,7 +96,7 @@ export class ProductProcess {
     return code
   }
 
-  /** Kills it where it still runs, and removes its data. */
+  /** Kills the product if it is running, and deletes its data. */
   async close(): Promise<void> {
     const child = this.#child
     if (child !== null && child.exitCode === null && child.signalCode === null) await this.kill()
@@ -101,7 +109,10 @@ export class ProductProcess {
   }
 }
 
-/** Starts the product in a process. `environment` is put over that of an ordinary start. */
+/**
+ * Starts the product in a separate process. `environment` overrides the default environment
+ * variables.
+ */
 export async function startProductProcess(environment: Environment = {}): Promise<ProductProcess> {
   const product = await ProductProcess.create(environment)
   await product.start()
@@ -109,8 +120,8 @@ export async function startProductProcess(environment: Environment = {}): Promis
 }
 
 /**
- * A port that was free a moment ago, for use again after a restart. It is below the range of ports
- * that the system assigns, so that no connection of another test takes it meanwhile.
+ * Returns a free port that the product can use again after a restart. It is below the range of
+ * ports that the system assigns, so that no connection of another test takes it in the meantime.
  */
 async function freePort(): Promise<number> {
   for (;;) {

@@ -15,25 +15,28 @@ export const PASSWORD = 'a-long-password'
 export type TestProduct = {
   readonly running: Running
   readonly url: string
-  /** Logged in as root. */
+  /** A client that is logged in as root. */
   readonly root: ConsoleClient
   readonly provider: SimulatedProvider
   close(): Promise<void>
 }
 
-/** The parts of the whole product, with the console. */
+/** All roles of the product, including the console. */
 export const ALL_ROLES: Config['roles'] = new Set([
   ...(['write-api', 'read-api', 'projections', 'relay', 'console'] as const),
 ])
 
 type Engine = 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'stripeApiBase'
 
-/** The whole product in this process, set up, with a channel to a simulated provider. */
+/**
+ * Starts the complete product in this process and sets it up, with a channel to a simulated
+ * provider.
+ */
 export async function testProduct(
   options: {
     readonly provider?: SimulatedProviderOptions
     readonly roles?: Config['roles']
-    /** What to run on. */
+    /** The addresses of external engines, such as Redis. */
     readonly engines?: Partial<Pick<Config, Engine>>
   } = {},
 ): Promise<TestProduct> {
@@ -55,7 +58,7 @@ export async function testProduct(
   }
 }
 
-/** Sets up a new site, and answers a client that is logged in as root. */
+/** Sets up a new site. Returns a client that is logged in as root. */
 export async function setUpSite(url: string): Promise<ConsoleClient> {
   const root = new ConsoleClient(url)
   await root.setUp('root', PASSWORD)
@@ -63,7 +66,7 @@ export async function setUpSite(url: string): Promise<ConsoleClient> {
   return root
 }
 
-/** Creates a user with a quota, and answers a client that is logged in as that user. */
+/** Creates a user with a quota. Returns a client that is logged in as that user. */
 export async function addUser(
   root: ConsoleClient,
   username: string,
@@ -76,7 +79,7 @@ export async function addUser(
   return { id, client }
 }
 
-/** Adds a channel to a provider and answers its id. */
+/** Adds a channel to a provider. Returns the id of the channel. */
 export async function addChannel(
   { root, provider }: { readonly root: ConsoleClient; readonly provider: { readonly url: string } },
   fields: Record<string, unknown> = {},
@@ -103,7 +106,7 @@ export const setOption = (root: ConsoleClient, key: string, value: unknown): Pro
     value: typeof value === 'string' ? value : JSON.stringify(value),
   })
 
-/** A relay call by plain fetch; the body read to its end. */
+/** Calls the relay with fetch, and reads the complete response body. */
 export async function chat(
   url: string,
   key: string,

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A Redis for tests, empty at first. */
+/** A Redis for tests. It is empty at first. */
 export type TestRedis = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** One on this machine, which can be done harm. */
+/** A Redis process on this machine, which tests may kill or suspend. */
 export type OwnRedis = TestRedis & {
   readonly port: number
   readonly kill: () => Promise<void>
-  /** On the same port, and empty. */
+  /** Restarts Redis on the same port. It is empty afterwards. */
   readonly restart: () => Promise<void>
   readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void
 }
@@ -29,7 +29,10 @@ const answers = async (command: string, ...args: string[]): Promise<boolean> => 
   )
 }
 
-/** What tests can use here: a server of their own, else a container, else one that is named. */
+/**
+ * The available way to run Redis: `redis-server`, else Docker, else the server at `REDIS_URL`; null
+ * when there is none.
+ */
 export const redisEngine: RedisEngine | null = (await answers('redis-server', '--version'))
   ? 'redis-server'
   : (await answers('docker', 'version'))
@@ -38,7 +41,9 @@ export const redisEngine: RedisEngine | null = (await answers('redis-server', '-
       ? 'REDIS_URL'
       : null
 
-/** Why a suite is skipped, for its name; empty when it runs. */
+/**
+ * Returns why a suite is skipped, as part of its title. Returns an empty text when the suite runs.
+ */
 export const skipReason = (isRunning: boolean): string =>
   isRunning ? '' : ' (skipped: neither redis-server nor Docker nor REDIS_URL is here)'
 
@@ -50,13 +55,17 @@ export async function startRedis(): Promise<TestRedis> {
   return { url, stop: async () => {} }
 }
 
-/** Needs `redis-server`. `more` are arguments to it, as `--maxmemory 2mb`. */
+/**
+ * Starts `redis-server`, which must be installed. `more` are additional arguments, such as
+ * `--maxmemory 2mb`.
+ */
 export async function startOwnRedis(...more: string[]): Promise<OwnRedis> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'tallygate-redis-'))
   const start = async (): Promise<ChildProcess> => {
     const bound = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder]
-    // Not one of the pipes of the test run: a server that is left over would hold it open for ever.
+    // Standard error is not inherited, because a server that is still running would keep the test
+    // run's pipe open.
     const server = spawn('redis-server', [...bound, '--save', '', ...more], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })

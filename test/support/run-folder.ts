@@ -7,15 +7,15 @@ const BYTES_MIN = 6 * 1024 ** 3
 const PREFIX = 'tallygate-run-'
 
 /**
- * Creates the folder for all temporary data of a run, which is `TMPDIR` of its processes. It lies
- * in memory where the machine has enough of it: databases still sync every commit, but the syncs
- * cost nothing there, while a run on a disk waits for them most of its time.
+ * Creates the folder for all temporary data of a test run, which is the `TMPDIR` of its processes.
+ * The folder is in memory if the machine has enough: databases still sync every commit, and a sync
+ * in memory costs nothing. On a disk, a run waits for syncs most of the time.
  */
 export function createRunFolder(): string {
   const parent = hasRoomInMemory() ? MEMORY : tmpdir()
   removeLeftovers(parent)
   const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
-  // Embedded databases run as another user, who has to reach their folders.
+  // Embedded databases run as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755)
   return folder
 }
@@ -32,14 +32,17 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Tests copy programs there and run them. */
+/**
+ * Returns true when programs in the memory file system can't be executed. Tests copy programs to
+ * the folder and run them.
+ */
 const isNoExec = (): boolean =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
     .some(([, place, , options = '']) => place === MEMORY && options.split(',').includes('noexec'))
 
-/** A run that was killed removed nothing, and what it left would fill the memory. */
+/** Deletes the folders of killed test runs, because they would fill the memory. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent).filter((name) => name.startsWith(PREFIX))) {
     const pid = Number.parseInt(name.slice(PREFIX.length), 10)

@@ -15,13 +15,13 @@ export type Instead = {
 
 export type ScriptedSites = {
   readonly url: string
-  /** Who is at the keyboard of GitHub and LinuxDO. */
+  /** The account that logs in to GitHub and LinuxDO. */
   who: Account
-  /** WeChat's codes: whose openid each stands for. */
+  /** The WeChat openid for each login code. */
   readonly weChatCodes: Map<string, string>
-  /** What to answer instead, at a path: a status and a text, or a redirect. */
+  /** Overrides the response at a path: by a status and a text, or by a redirect. */
   readonly instead: Map<string, Instead>
-  /** Paths that were asked for, in order. */
+  /** The paths of all requests, in order. */
   readonly requests: string[]
   readonly close: () => Promise<void>
 }
@@ -30,7 +30,10 @@ export const SITE_CLIENT = { id: 'client-1', secret: 'site-client-secret' }
 export const WECHAT_TOKEN = 'wechat-server-token'
 export const BOT_TOKEN = '123456:telegram-bot-token'
 
-/** GitHub, LinuxDO and a WeChat server, scripted: they check what they are sent. */
+/**
+ * Starts a simulator of GitHub, LinuxDO and a WeChat server, which verifies the requests that it
+ * receives.
+ */
 export async function startScriptedSites(): Promise<ScriptedSites> {
   const codes = new Map<string, { account: Account; challenge: string }>()
   const server = createServer((request, response) => void handle(request, response))
@@ -115,7 +118,7 @@ const json = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** What Telegram's widget says of somebody, signed under the bot's token. */
+/** Returns what Telegram's login widget sends about a user, signed with the bot's token. */
 export function telegramSays(
   fields: Readonly<Record<string, string>>,
   token = BOT_TOKEN,
@@ -126,7 +129,7 @@ export function telegramSays(
   return { ...fields, hash }
 }
 
-/** Options under which the product takes the scripted sites for the real ones. */
+/** Returns options that make the product use the simulated sites in place of the real sites. */
 export const siteOptions = (url: string): Readonly<Record<string, string>> => ({
   GitHubOAuthEnabled: 'true',
   GitHubClientId: SITE_CLIENT.id,

@@ -1,4 +1,7 @@
-/** Of `provider.invalid`, which no resolver knows: for what a test serves itself. */
+/**
+ * A certificate for `provider.invalid`, a name that no resolver knows. It is for servers that run
+ * in a test.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBqjCCAVCgAwIBAgIUb2FOoPK1zAmdy13cinx6imx4o3IwCgYIKoZIzj0EAwIw
 GzEZMBcGA1UEAwwQcHJvdmlkZXIuaW52YWxpZDAgFw0yNjExMjMwODAzNDVaGA8y

@@ -1,4 +1,7 @@
-/** Sends a chat completion by plain fetch. `key` is a whole API key; `body` adds to a small one. */
+/**
+ * Sends a chat completion with fetch. `key` is a complete API key. `body` overrides or adds fields
+ * of a small default body.
+ */
 export const sendChat = (
   url: string,
   key: string,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export type LocalServer = { readonly url: string; readonly close: () => Promise<void> }
 
-/** Starts an HTTP server on a free port of this machine. Closing it also ends open connections. */
+/** Starts an HTTP server on a free port of this machine. `close` also closes open connections. */
 export async function serve(listener: RequestListener): Promise<LocalServer> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -17,7 +17,7 @@ export async function serve(listener: RequestListener): Promise<LocalServer> {
   }
 }
 
-/** The whole body of a request. */
+/** Returns the complete body of a request as text. */
 export async function bodyText(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)

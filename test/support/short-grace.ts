@@ -1,4 +1,7 @@
 import { HEALER_TIMES } from '#infra/event-store/eventstoredb/joint-healer.ts'
 
-/** Preloaded into product processes by `NODE_OPTIONS`: what a kill left undone is healed soon. */
+/**
+ * Makes joint appends of killed processes heal after one second. Product processes preload this
+ * module through `NODE_OPTIONS`.
+ */
 Object.assign(HEALER_TIMES, { everyMs: 200, graceMs: 1_000 })

@@ -4,13 +4,13 @@ import { readConfig } from '#infra/config/read-config.ts'
 import { databaseUrl, onServer, type TestDatabase, testDatabase } from './postgres.ts'
 
 const TEMPLATE = 'site_template'
-/** Of an advisory lock, so that one process of the run makes the template. */
+/** The key of the advisory lock that lets only one process of the run create the template. */
 const LOCK = 7_145_031
 
 /**
- * A new database in which the product has started once and nothing has happened: its tables are
- * there and empty. It is a copy, which costs a fraction of a first start. A test of the first
- * start itself takes `testDatabase`.
+ * Creates a database in which the product was started once, so that its tables exist and are empty.
+ * It copies a template, which takes a fraction of the time of a first start. Tests of the first
+ * start use `testDatabase`.
  */
 export async function siteDatabase(): Promise<TestDatabase> {
   await ensureTemplate()
@@ -29,7 +29,7 @@ async function ensureTemplate(): Promise<void> {
   isThere = true
 }
 
-/** Under its name only once it is complete. */
+/** Creates the template. It gets its name only when it is complete. */
 async function createTemplate(client: Client): Promise<void> {
   const unfinished = `${TEMPLATE}_unfinished`
   await client.query(`drop database if exists ${unfinished} with (force)`)
@@ -41,7 +41,8 @@ async function createTemplate(client: Client): Promise<void> {
 }
 
 async function startOnce(url: string): Promise<void> {
-  // Loaded here: the product need not be in every test process that wants a database of it.
+  // The import is dynamic, so that test processes do not load the product when the template already
+  // exists.
   const { startProduct } = await import('#infra/start.ts')
   const config = readConfig({
     DATABASE_URL: url,
@@ -54,8 +55,8 @@ async function startOnce(url: string): Promise<void> {
 }
 
 /**
- * Keeps the read models, which are the fold of no events. All other rows depend on the key or the
- * store of that start, or say that it is running.
+ * Deletes all rows except those of the read models, which represent a site without events. Other
+ * rows depend on the secret key or the store of that start, or say that it is running.
  */
 async function forgetSite(url: string): Promise<void> {
   const client = new Client({ connectionString: url })

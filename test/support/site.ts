@@ -5,21 +5,26 @@ import { firstLine, spawnNode } from './child-process.ts'
 import { ProductProcess } from './product-process.ts'
 import { siteDatabase } from './site-database.ts'
 
-/** One site in many processes: what they share, and the processes, ended with it. */
+/**
+ * One site with several processes, which share a database and a secret key. Closing the site ends
+ * the processes.
+ */
 export type Site = {
   readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEY: string }
-  /** A process with these roles, running. */
+  /** Starts a process with these roles. */
   readonly start: (roles: string, more?: Record<string, string>) => Promise<ProductProcess>
   readonly close: () => Promise<void>
 }
 
-/** `NODE_OPTIONS` of processes whose calls are soon given up when they die. */
+/**
+ * The `NODE_OPTIONS` that shorten the leases of calls, so that calls of a killed process end soon.
+ */
 export const SHORT_LEASES = `--import=${join(import.meta.dirname, 'short-leases.ts')}`
 
-/** `NODE_OPTIONS` of processes that soon heal what a killed one left half written. */
+/** The `NODE_OPTIONS` that make processes soon finish the joint appends of a killed process. */
 export const SHORT_GRACE = `--import=${join(import.meta.dirname, 'short-grace.ts')}`
 
-/** `NODE_OPTIONS` of processes whose machine's clock is five minutes behind. */
+/** The `NODE_OPTIONS` that set the clock of a process back by five minutes. */
 export const LATE_CLOCK = `--import=${join(import.meta.dirname, 'late-clock.ts')}`
 
 export async function startSite(): Promise<Site> {
@@ -52,7 +57,10 @@ export type ProviderProcess = {
 
 type Pace = { readonly gapMs: number; readonly answerTokens: number; readonly firstByteMs: number }
 
-/** The simulated provider as a process of its own, which outlives what is killed around it. */
+/**
+ * Starts the simulated provider as a separate process, which keeps running when tests kill product
+ * processes.
+ */
 export async function startProviderProcess(pace: Pace): Promise<ProviderProcess> {
   const { gapMs, answerTokens, firstByteMs } = pace
   const parameters = [0, gapMs, answerTokens, firstByteMs].map(String)

@@ -1,6 +1,9 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** Says at the end what was skipped, and why: a name that says so, or the note of the skip. */
+/**
+ * Prints at the end of a run which tests were skipped and why. The reason is the note of the skip,
+ * or the title of the suite or test.
+ */
 export class SkipReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const lines = new Map<string, number>()

@@ -14,9 +14,9 @@ export function startedForEach<Value extends Closable>(start: Start<Value>): Val
 }
 
 /**
- * Answers a stand-in for what is started: a test file can name it at once, while it exists only
- * once the hook has run. Methods are bound, because private fields of a class are not reached
- * through a stand-in.
+ * Returns a proxy of a value that a hook creates before the tests run. A test file can therefore
+ * store the proxy in a constant. Methods of classes are bound to the value, because private fields
+ * are not accessible through a proxy.
  */
 function started<Value extends Closable>(
   start: Start<Value>,

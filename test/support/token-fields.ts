@@ -1,4 +1,4 @@
-/** The fields of a new token on the wire that narrow nothing, as the API answers them. */
+/** The fields of a new token without restrictions, as the API returns them. */
 export const OPEN_TOKEN_FIELDS = {
   unlimited_quota: false,
   expired_time: -1,

@@ -18,10 +18,16 @@ type Params = Readonly<Record<string, string | number>>
 const ZH: Words = { ...zhShared, ...zhPages, logDetails: zhDetails }
 const EN: Words = { ...enShared, ...enPages, logDetails: enDetails }
 
-/** The Chinese text of a key, as the console shows it; `params` fill its placeholders. */
+/**
+ * Returns the Chinese text of a key, as the console shows it. `params` are inserted into its
+ * placeholders.
+ */
 export const zh = (key: WordKey, params: Params = {}): string => textOf(ZH, key, params)
 
-/** The English text of a key, as the console shows it; `params` fill its placeholders. */
+/**
+ * Returns the English text of a key, as the console shows it. `params` are inserted into its
+ * placeholders.
+ */
 export const en = (key: WordKey, params: Params = {}): string => textOf(EN, key, params)
 
 function textOf(words: Words, key: string, params: Params): string {

@@ -8,14 +8,14 @@ import {
 import { anyMessage, bytesOf, nameOf, proposedOf, shared, status, streams } from './protocol.ts'
 import type { AppendResult, Expected, ProposedEvent } from './server-log.ts'
 
-/** `null`: the reply is lost. */
+/** Handles an append. Null means that the reply is lost. */
 export type TakeAppend = (
   stream: string,
   expected: Expected,
   events: readonly ProposedEvent[],
 ) => Promise<AppendResult | 'too-large' | null>
 
-/** What a server that was not told otherwise takes in one append. */
+/** The default limit of a real server for the bytes of one append. */
 export const APPEND_BYTES_MAX = 1_048_576
 const INVALID_ARGUMENT = 3
 

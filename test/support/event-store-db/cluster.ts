@@ -3,21 +3,26 @@ import { type EventStoreDbServer, startEventStoreDbServer } from './server.ts'
 import { openServerLog, type ServerLog } from './server-log.ts'
 
 export type EventStoreDbCluster = {
-  /** Names every node. */
+  /** A URL with the addresses of all nodes. */
   readonly url: string
-  /** Names one node, which tells of the others. */
+  /** A URL with the address of one node, through which clients discover the other nodes. */
   readonly discoverUrl: string
   readonly log: ServerLog
-  /** Appends that each node took. */
+  /** Returns the number of appends that each node received. */
   readonly appends: () => readonly number[]
-  /** The leader dies; for `electionMs` there is none, then the next node leads. */
+  /**
+   * Stops the leader. There is no leader for `electionMs`, then another node becomes the leader.
+   */
   readonly killLeader: (electionMs: number) => Promise<void>
-  /** The leader stays as it is and follows from now on: its clients have to go elsewhere. */
+  /**
+   * Makes another node the leader. The former leader continues as a follower, so its clients must
+   * reconnect to the new leader.
+   */
   readonly moveLeader: () => void
   readonly stop: () => Promise<void>
 }
 
-/** Nodes that have one log between them, as replicas that lost nothing would: one leads. */
+/** Starts a cluster with one leader. The nodes share one log, as if replication were immediate. */
 export async function startEventStoreDbCluster(size = 3): Promise<EventStoreDbCluster> {
   const log = openServerLog()
   const nodes: { server: EventStoreDbServer; port: number; isAlive: boolean }[] = []

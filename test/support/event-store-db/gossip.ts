@@ -7,7 +7,7 @@ export type Member = {
   readonly isLeader: boolean
 }
 
-/** What a node of a cluster knows of the others, as it sees them now. */
+/** Returns the members of the cluster with their current state. */
 export type Members = () => readonly Member[]
 
 const FOLLOWER = 6
@@ -28,7 +28,10 @@ export function clusterInfo(members: readonly Member[]) {
   return info
 }
 
-/** The refusal of a node that was asked for what only the leader may answer; null at the leader. */
+/**
+ * Returns the error of a follower that received a request only the leader may serve. Returns null
+ * on the leader.
+ */
 export function notLeader(members: Members | undefined, port: number, asked: Metadata) {
   if (members === undefined || String(asked.get('requires-leader')[0]) !== 'true') return null
   const leader = members().find(({ isLeader }) => isLeader)

@@ -7,10 +7,13 @@ export type ReadCall = ServerWritableStream<Streams.ReadReq, Streams.ReadResp>
 
 const BACKWARDS = 1
 const INVALID_ARGUMENT = 3
-/** Events between two checkpoints of a filtered subscription whose caller chose no other window. */
+/**
+ * The number of events between two checkpoints of a filtered subscription, unless the client chose
+ * another number.
+ */
 const SEARCH_WINDOW = 32
 
-/** One read or subscription: of a stream or of everything, either way. */
+/** Handles a read or a subscription, of one stream or of all events, in either direction. */
 export async function readCall(log: ServerLog, call: ReadCall): Promise<void> {
   const options = call.request.getOptions()
   if (options === undefined) return void call.end()
@@ -42,7 +45,7 @@ function notFound(
   return response
 }
 
-/** Index of the first event to give; a subscription begins behind the place it names. */
+/** Returns the index of the first event to send. A subscription starts after the given position. */
 function startOf(
   log: ServerLog,
   options: Streams.ReadReq.Options,
@@ -61,7 +64,7 @@ function startOf(
   if (position === undefined) return all?.hasEnd() ? atEnd : 0
   const index = log.indexOf(Number(position.getCommitPosition()))
   if (index === null) return null
-  // Backwards, a position names what is behind the first event that is read.
+  // When reading backwards, the first event is the one before the given position.
   if (isBackwards) return index - 1
   return Number(position.getCommitPosition()) === 0 ? index : index + after
 }
@@ -149,13 +152,13 @@ function filterOf(options: Streams.ReadReq.Options): (event: LoggedEvent) => boo
   }
 }
 
-/** Waits where the client reads slower than this server writes. */
+/** Writes a response. Waits while the client reads more slowly than this server writes. */
 async function write(call: ReadCall, response: Streams.ReadResp): Promise<void> {
   if (call.cancelled || call.write(response)) return
   await oneOf(call, ['drain', 'cancelled', 'close'])
 }
 
-/** Until the log was written to, or the call is over. */
+/** Waits until the log has a new event or the call has ended. */
 async function nextWrite(log: ServerLog, call: ReadCall, isThere: () => boolean): Promise<void> {
   if (isThere() || call.cancelled) return
   await oneOf(call, ['cancelled', 'close'], (resolve) => log.onWritten(resolve))

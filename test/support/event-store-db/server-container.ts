@@ -5,13 +5,13 @@ const PORT = 2113
 
 export type ServerContainer = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** Whether a Docker engine answers here. */
+/** True when a Docker engine is available. */
 export const hasDocker: boolean = await getContainerRuntimeClient().then(
   () => true,
   () => false,
 )
 
-/** The real server, with nothing in it, as it is when nobody changed its limits. */
+/** Starts a real EventStoreDB in Docker, with an empty store and default limits. */
 export async function startServerContainer(): Promise<ServerContainer> {
   const container = await new GenericContainer(IMAGE)
     .withExposedPorts(PORT)

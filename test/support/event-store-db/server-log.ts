@@ -8,7 +8,10 @@ export type ProposedEvent = {
   readonly metadata: Uint8Array
 }
 
-/** `position`: byte offset of the record, as a real server counts: increasing, far from dense. */
+/**
+ * A stored event. `position` is the byte offset of its record, as on a real server, so positions
+ * increase with large gaps.
+ */
 export type LoggedEvent = ProposedEvent & {
   readonly stream: string
   readonly revision: number
@@ -18,7 +21,10 @@ export type LoggedEvent = ProposedEvent & {
 
 export type Expected = 'any' | 'exists' | 'none' | number
 
-/** `position` null: it was there before, and the server has forgotten where. */
+/**
+ * The result of an append. A null `position` means that the events were written earlier and the
+ * server does not know their position.
+ */
 export type AppendResult =
   | { readonly isWritten: true; readonly revision: number; readonly position: number | null }
   | { readonly isWritten: false; readonly actual: number }
@@ -31,17 +37,23 @@ export type ServerLog = {
     expected: Expected,
     events: readonly ProposedEvent[],
   ) => AppendResult
-  /** From now on what is repeated is a conflict, as on a server that can't look it up yet. */
+  /**
+   * From now on, a repeated append is a conflict, as on a server that has no record of earlier
+   * appends.
+   */
   readonly forgetRepeats: () => void
-  /** Runs after every write; the answer takes it off again. */
+  /** Registers a listener that runs after every write. The returned function removes it. */
   readonly onWritten: (listener: () => void) => () => void
-  /** Index in `all` of the first event at or after `position`; null where no record begins. */
+  /** Returns the index in `all` of the event at `position`; null when no record begins there. */
   readonly indexOf: (position: number) => number | null
   readonly close: () => void
 }
 
 const RECORD_HEAD_BYTES = 97
-/** Like a real server, which dedupes `any` among recent writes only. */
+/**
+ * The number of recent event ids by which repeated `any` appends are detected. A real server has a
+ * similar limit.
+ */
 const RECENT_IDS = 200
 const SYSTEM_EVERY = 7
 
@@ -57,7 +69,10 @@ type Line = {
   }[]
 }
 
-/** The server's data: in memory, and in `file` (flushed before each answer) when there is one. */
+/**
+ * Opens the server's data, which is in memory. With `file` it is also on disk and flushed before
+ * each reply.
+ */
 export function openServerLog(file: string | null = null): ServerLog {
   const all: LoggedEvent[] = []
   const streams = new Map<string, LoggedEvent[]>()
@@ -133,7 +148,7 @@ const isConflict = (expected: Expected, current: number): boolean =>
       ? current < 0
       : (expected === 'none' ? -1 : expected) !== current
 
-/** The last revision of these very events where they were written before; null when not. */
+/** Returns the last revision of these events if they were written before; otherwise null. */
 function repeated(
   mine: readonly LoggedEvent[],
   expected: Expected,
@@ -179,7 +194,10 @@ const decoded = ({ events }: Line): ProposedEvent[] =>
     metadata: Buffer.from(metadata, 'base64'),
   }))
 
-/** Whole lines alone: what a kill tore off was never answered. */
+/**
+ * Returns the complete lines of the file. An incomplete last line was cut by a kill, and its append
+ * was never acknowledged.
+ */
 function readLines(file: string): Line[] {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').split('\n')

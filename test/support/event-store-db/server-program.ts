@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util'
 import { startEventStoreDbServer } from './server.ts'
 
 /**
- * The server as a process of its own, so that tests can kill it: `--file` keeps its data, `--port`
- * is where the next one has to be found again. Prints its URL once it answers.
+ * Runs the simulated server as a separate process that tests can kill. `--file` is where it stores
+ * its data, and `--port` lets a restarted server use the former port. Prints its URL when it is
+ * ready.
  */
 const { values } = parseArgs({
   options: { file: { type: 'string' }, port: { type: 'string', default: '0' } },

@@ -9,30 +9,32 @@ import { openServerLog, type ServerLog } from './server-log.ts'
 export type EventStoreDbServer = {
   readonly url: string
   readonly log: ServerLog
-  /** The replies of the next `count` appends are lost, after writing. */
+  /** Drops the replies of the next `count` appends after writing their events. */
   readonly dropReplies: (count: number) => void
   /**
-   * Before each of the next `count` appends (to `stream`), somebody else writes there: to an
-   * account what changes nothing in it, to other streams a type that the product does not know.
+   * Writes a foreign event before each of the next `count` appends, so that they meet a conflict.
+   * An account gets an event that changes nothing, and other streams get an event type that the
+   * product does not know. With `stream`, only appends to that stream are affected.
    */
   readonly forceConflicts: (count: number, stream?: string) => void
-  /** Appends to this stream get lost before they are written; null: none do. */
+  /** Drops all appends to this stream before they are written. Null ends this. */
   readonly loseAppends: (stream: string | null) => void
-  /** Appends and reads wait this long before anything happens. */
+  /** Delays each append and read by this time. */
   readonly slowDown: (ms: number) => void
-  /** Open subscriptions stay open and say nothing any more. */
+  /** Keeps open subscriptions open, but sends no more events to them. */
   readonly muteStreams: () => void
-  /** Ends every open subscription with an error; answers how many there were. */
+  /** Ends every open subscription with an error. Returns the number of ended subscriptions. */
   readonly cutStreams: () => number
   readonly seen: () => { readonly appends: number; readonly batchAppends: number; dropped: number }
-  /** Every connection dies; the data stays. */
+  /** Closes every connection. The data is kept. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
 }
 
 /**
- * A stand-in for EventStoreDB that speaks its protocol, for places without Docker. `file`: where
- * the data outlives the process. `members`: it is one of a cluster, whose data is `log`.
+ * Starts a simulator of EventStoreDB that uses its protocol, for machines without Docker. `file` is
+ * where its data survives a restart of the process. With `members` it is a node of a cluster, and
+ * the cluster's data is `log`.
  */
 export async function startEventStoreDbServer(
   options: {
@@ -163,7 +165,10 @@ const foreignEvent = (stream: string) => ({
   metadata: Buffer.from(JSON.stringify({ v: 1, actor: 'user:2', cause: null, at: Date.now() })),
 })
 
-/** Deciders fold whatever is in their stream: an account with an unknown type could not be read. */
+/**
+ * Returns an event that another writer could have written. A decider could not fold an unknown
+ * event in an account's stream, so an account gets an event that it knows.
+ */
 function foreignFact(stream: string): { readonly type: string; readonly data: Buffer } {
   const userId = /^account-(\d+)$/.exec(stream)?.[1]
   if (userId === undefined) return { type: 'SomebodyElseWrote', data: Buffer.from('{}') }

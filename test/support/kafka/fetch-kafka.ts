@@ -1,5 +1,5 @@
 import { mavenKafka } from './maven-kafka.ts'
 
-/** Fetches Kafka before the tests, so that none of them has to wait for it. Never fails. */
+/** Downloads Kafka before the tests, so that no test waits for the download. Never fails. */
 const found = await mavenKafka()
 console.log('libs' in found ? `Kafka is in ${found.libs}` : `no Kafka: ${found.missing}`)

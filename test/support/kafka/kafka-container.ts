@@ -2,11 +2,11 @@ import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainer
 import { freePort, type KafkaProcess } from './kafka-process.ts'
 import { KAFKA_VERSION } from './maven-kafka.ts'
 
-/** One node in Docker; null where no engine answers. */
+/** Starts a Kafka node in Docker. Returns null when no Docker engine is available. */
 export async function startKafkaContainer(): Promise<KafkaProcess | null> {
   const runtime = await getContainerRuntimeClient().catch(() => null)
   if (runtime === null) return null
-  // The broker tells its clients its own address, so that the port must be known before.
+  // The broker announces its address to clients, so the port must be known before the start.
   const port = await freePort()
   const container = await new GenericContainer(`apache/kafka:${KAFKA_VERSION}`)
     .withExposedPorts({ container: 9092, host: port })

@@ -5,15 +5,16 @@ import { startMockCluster } from './mock-cluster.ts'
 
 export type TestKafka = KafkaProcess & {
   /**
-   * `given` is somebody's, and not ours to kill. `mock` makes no topic of so many partitions as
-   * there are lanes: the bus has to notice, and to do without.
+   * The kind of Kafka. A `given` broker belongs to somebody else, so tests must not kill it. A
+   * `mock` cluster can't create a topic with as many partitions as there are lanes.
    */
   readonly kind: 'maven' | 'container' | 'given' | 'mock'
 }
 
 /**
- * The best Kafka that can be had here: a real broker by Maven and Java, by Docker, or the one at
- * `KAFKA_BROKERS`; else the mock cluster of librdkafka; else why there is none. Call `stop` after.
+ * Starts the best available Kafka: a real broker by Maven and Java, a real broker in Docker, the
+ * brokers in `KAFKA_BROKERS`, or the mock cluster of librdkafka. If there is none, returns the
+ * reason. The caller calls `stop`.
  */
 export async function kafkaForTests(): Promise<TestKafka | { readonly skip: string }> {
   const maven = await mavenKafka()
@@ -27,7 +28,10 @@ export async function kafkaForTests(): Promise<TestKafka | { readonly skip: stri
   return { skip: `no Kafka: ${maven.missing}, no Docker, no KAFKA_BROKERS, no kcat` }
 }
 
-/** What the suites of a whole bus are named by: where they run, or why they don't. */
+/**
+ * Returns the text that names the Kafka in the title of a suite, or the reason why the suite is
+ * skipped.
+ */
 export function placeOf(kafka: TestKafka | { readonly skip: string }): {
   readonly isMissing: boolean
   readonly place: string

@@ -14,27 +14,28 @@ const TRIES_MAX = 3
 const LAST_LINES = 40
 const ATTEMPT_MS_MAX = 5_000
 /**
- * NOTE: beyond them, Linux takes ports for outgoing connections: a client that looks for a broker
- * which is just starting may get that broker's own port, and be connected with itself.
+ * The range of ports for brokers. NOTE: Linux uses higher ports for outgoing connections. A client
+ * that connects to a broker that is still starting could get that broker's port, and be connected
+ * with itself.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000]
-/** Small and quick to start rather than fast. */
+/** The JVM options, for low memory use and a fast start. */
 const JVM = ['-Xms96m', '-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 export type KafkaProcess = {
   readonly brokers: string[]
-  /** With -9; waits until it is gone. */
+  /** Kills the broker with SIGKILL and waits until it has exited. */
   readonly kill: () => Promise<void>
-  /** On the same data and port; waits until it answers. */
+  /** Restarts the broker with the same data and port. Resolves when it is ready. */
   readonly restart: () => Promise<void>
-  /** For good, data and all. */
+  /** Stops the broker permanently and deletes its data. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * One KRaft node that is broker and controller, with its data in a temporary folder. A port that
- * was free may be another's by the time Kafka takes it: then again, on others. A machine that is
- * too busy is no reason to try again: it would be busier.
+ * Starts a Kafka node that is broker and controller, with its data in a temporary folder. When
+ * another program has taken its port before Kafka could, the start is retried on other ports. A
+ * timeout on a busy machine is not retried, because retries would increase the load.
  */
 export const startKafkaProcess = (libs: string): Promise<KafkaProcess> =>
   unlessEndedEarly(() => startOnFreePorts(libs))
@@ -49,7 +50,7 @@ async function unlessEndedEarly<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Kafka ended by itself; the message has its last lines. */
+/** Thrown when Kafka ended before it was ready. The message contains its last output lines. */
 class EndedEarlyError extends Error {}
 
 async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
@@ -77,7 +78,7 @@ async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
     child = start(home, [...JVM, ...classpath, 'kafka.Kafka', settings])
     await untilReady(brokers, child, log)
   }
-  // A test process that ends by itself takes the broker along.
+  // The broker is killed when the test process exits.
   const onExit = (): void => void child?.kill('SIGKILL')
   process.on('exit', onExit)
   const stop = async (): Promise<void> => {
@@ -112,7 +113,7 @@ const properties = (port: number, controllerPort: number, data: string): string 
     'transaction.state.log.num.partitions': 1,
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 100,
-    // A broker that was killed may come back before its own session as a broker has run out.
+    // A short session allows a killed broker to restart before its former session has expired.
     'broker.session.timeout.ms': 3_000,
     'num.network.threads': 2,
     'num.io.threads': 2,
@@ -132,7 +133,7 @@ async function ended(child: ChildProcess, log: string): Promise<void> {
   if (code !== 0) throw new EndedEarlyError(`no storage for Kafka:\n${lastLines(log)}`)
 }
 
-/** Until the broker answers who it is. */
+/** Waits until the broker describes its cluster. */
 async function untilReady(brokers: string[], child: ChildProcess, log: string): Promise<void> {
   patchRequestQueues()
   const kafka = new Kafka({
@@ -166,7 +167,10 @@ async function untilReady(brokers: string[], child: ChildProcess, log: string): 
 const lastLines = (log: string): string =>
   readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
 
-/** By chance, so that two files that look at the same time find different ones. */
+/**
+ * Returns a random free port. It is random so that two test files that start at the same time get
+ * different ports.
+ */
 export async function freePort(others: readonly number[] = []): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT)

@@ -4,10 +4,10 @@ import { killChild, spawnNode } from '../child-process.ts'
 const PROGRAM = fileURLToPath(new URL('lane-program.ts', import.meta.url))
 
 export type LaneProcess = {
-  /** All it has printed: a line per thing that happened. */
+  /** The lines that the process has printed, one per event that it reports. */
   readonly lines: readonly string[]
   readonly signal: (name: NodeJS.Signals) => void
-  /** With -9; waits until it is gone. */
+  /** Kills the process with SIGKILL and waits until it has exited. */
   readonly kill: () => Promise<void>
 }
 
@@ -15,11 +15,14 @@ type Wanted = {
   readonly databaseUrl: string
   readonly brokers: readonly string[]
   readonly topic: string
-  /** The work to take part in; without it, it only publishes. */
+  /**
+   * The name of the work in which the process takes part. Without a name it only publishes events
+   * to Kafka.
+   */
   readonly work?: string
 }
 
-/** A process with a bus of its own; see `lane-program.ts` for what it prints. */
+/** Starts `lane-program.ts` as a separate process with its own event bus. */
 export async function startLaneProcess(wanted: Wanted): Promise<LaneProcess> {
   const child = spawnNode(PROGRAM, JSON.stringify(wanted))
   const lines: string[] = []

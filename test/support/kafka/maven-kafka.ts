@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export const KAFKA_VERSION = '4.1.0'
-/** A first download is some 60 MB. */
+/** The time limit for the first download, which is about 60 MB. */
 const FETCH_MS_MAX = 240_000
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -23,8 +23,8 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 `
 
 /**
- * The folder with Kafka's jars, fetched from Maven Central once per machine; null, with what is
- * missing, where there is no Java or the fetch fails.
+ * Returns the folder with Kafka's jars, which are downloaded from Maven Central once per machine.
+ * Returns what is missing when there is no Java or the download fails.
  */
 export async function mavenKafka(): Promise<{ libs: string } | { missing: string }> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
@@ -47,7 +47,10 @@ export const answers = (command: string, ...args: string[]): Promise<boolean> =>
     () => false,
   )
 
-/** Beside its place first, so that a process that looks at the same time sees all or nothing. */
+/**
+ * Downloads into a temporary folder and then renames it, so that other processes only see a
+ * complete folder.
+ */
 async function fetchInto(libs: string): Promise<void> {
   await mkdir(dirname(libs), { recursive: true })
   const working = await mkdtemp(`${libs}-`)

@@ -5,10 +5,14 @@ import { answers } from './maven-kafka.ts'
 
 const READY_MS_MAX = 10_000
 
-/** The mock cluster inside of librdkafka, as `kcat` brings it along; null where it is not. */
+/**
+ * Starts the mock Kafka cluster of librdkafka through `kcat`. Returns null when `kcat` is not
+ * installed.
+ */
 export async function startMockCluster(): Promise<KafkaProcess | null> {
   if (!(await answers('kcat', '-V'))) return null
-  // It lives as long as its standard input is open; it tells its addresses when debugging.
+  // kcat runs until its standard input is closed. With debug output it prints the addresses of the
+  // cluster.
   const options = ['-X', 'test.mock.num.brokers=3', '-d', 'mock']
   const child = spawn('kcat', ['-P', '-b', 'mock:1', '-t', 'any', ...options], {
     stdio: ['pipe', 'ignore', 'pipe'],

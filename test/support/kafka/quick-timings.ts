@@ -1,8 +1,8 @@
 import type { KafkaTimings } from '#infra/event-bus/kafka/timings.ts'
 
 /**
- * What lasts seconds in production, so short that tests can wait for it, and so long that a busy
- * machine keeps to it: a consumer thrown out of its group every few seconds gets nothing done.
+ * Timings that are short enough for tests, and long enough for a busy machine to meet them. A
+ * consumer that is removed from its group every few seconds makes no progress.
  */
 export const QUICK_TIMINGS: Partial<KafkaTimings> = {
   sessionTimeoutMs: 3_000,
