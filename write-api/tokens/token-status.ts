@@ -20,8 +20,8 @@ export function selectedIds({ ids }: TokenIds): readonly number[] {
 type TokenSelection = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
- * Enables (1) or disables (2) several tokens in one append and returns its position. Expired and
- * exhausted tokens cannot be enabled, because enabling them would have no effect.
+ * Enables (1) or disables (2) several tokens in one append. Returns the position of the append.
+ * Expired and exhausted tokens cannot be enabled, because enabling them would have no effect.
  */
 export async function setTokensStatus(
   { core }: Deps,
@@ -44,9 +44,8 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns what is needed to reject expired and exhausted tokens. A token is exhausted when its
- * remaining budget and the quota held by its open calls are used up. Held quota counts as
- * remaining, because it can be released.
+ * Returns what is needed to reject expired and exhausted tokens. A token is exhausted when it has
+ * neither remaining nor held quota. Quota held by open calls counts, because it can be released.
  */
 async function unusableTokens(
   core: Deps['core'],

@@ -60,9 +60,9 @@ async function newPassword(
   const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // A user who signs in with another method can set a first password. Instead of a current
-  // password, the identity is proved with a second factor, or with a recent login when the user has
-  // none.
+  // A user who signs in with another method can set a first password without a current password.
+  // The identity is proved with a second factor, or with a recent login when the user has no second
+  // factor.
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
