@@ -81,8 +81,8 @@ export type RelayOverrides = {
 }
 
 /**
- * The interval at which expired claims are removed. A claim may stay slightly longer than its
- * validity of one day.
+ * The interval at which expired claims are removed. Claims are valid for one day, and keeping a
+ * claim slightly longer does no harm.
  */
 const SWEEP_CLAIMS_EVERY_MS = 600_000
 
@@ -185,7 +185,10 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
 /** The channel types that accept chats. All other types accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
 
-/** Serves the relay's paths in a process that runs no relay, by errors in the caller's format. */
+/**
+ * Serves the relay's paths in a process that runs no relay. Every request gets an error in the
+ * caller's format.
+ */
 export const noRelay: RelayPaths = {
   matches,
   handle: (request, response) => {

@@ -81,7 +81,7 @@ type Opening = {
 
 /**
  * The time in milliseconds in which a probing call must report whether a channel is healthy. After
- * that, another call may probe the channel.
+ * this time, another call may probe the channel.
  */
 const PROBE_LEASE_MS = 90_000
 

@@ -1,7 +1,7 @@
 import { foldedName } from '#domain/shared/folded-name.ts'
 import { type JsonKind, kindOf } from './json-bytes.ts'
 
-/** The JSON kinds that a member of an array's objects may have. */
+/** The JSON kinds that are allowed for one member of the objects in an array. */
 type InnerRule = {
   readonly key: string
   /** The key as it appears in the JSON bytes, with its quotes. */

@@ -17,8 +17,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for a body. Returns false when too little memory is left. After true, the
-   * caller must call `giveBack` with the same number.
+   * Reserves memory for a body. Returns false if too little memory is left. If true is returned,
+   * the caller must later pass the same number to `giveBack`.
    */
   take(bytes: number): boolean {
     if (this.held + bytes > this.most) return false

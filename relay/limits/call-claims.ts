@@ -100,8 +100,8 @@ function errorFor(claim: Claim | undefined, waitMs: number): RelayError {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // The time until a permit becomes free is unknown. The random delay prevents callers that are
-  // rejected together from retrying together.
+  // The time until a permit becomes free is unknown. The retry delay is random, so that callers
+  // that are rejected together do not retry together.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

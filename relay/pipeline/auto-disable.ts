@@ -61,8 +61,8 @@ export class AutoDisable {
   }
 
   /**
-   * Disables the rejected key, or the channel if it has only one key. `cause` is the id of the
-   * rejected call or test.
+   * Disables the rejected key, or the channel if it has only one key. `cause` is the id of the call
+   * or test in which the provider rejected the key.
    */
   private turnOff({ channel, keyRef }: Culprit, reason: string, cause: string): void {
     const { channelId, keys } = channel

@@ -63,7 +63,7 @@ export type Bill = Place & {
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
-  /** The error code that the caller received, if its access ended during the call. */
+  /** The error code that the caller received, if the caller lost access during the call. */
   readonly endReason?: string
 }
 

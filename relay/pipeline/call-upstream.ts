@@ -260,8 +260,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Reads a `Retry-After` header, which contains seconds or a date. Returns milliseconds. A
- * pause of more than 30 s is shortened to 30 s.
+ * Reads a `Retry-After` header, which contains seconds or a date. Returns the pause in
+ * milliseconds, which is at least 0 and at most 30 s.
  */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== 'string') return 0

@@ -54,8 +54,8 @@ export async function claimCall(
 }
 
 /**
- * Returns a SHA-256 hash in hex. The hash of the body alone is compared because earlier releases
- * stored it. The account refuses such a call as a repeat.
+ * Returns a SHA-256 hash in hex. `claimCall` also compares the hash of the body alone, because
+ * earlier releases stored that hash. The account refuses such a call as a repeat.
  */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -220,8 +220,8 @@ export class LiveCall implements Watched {
   }
 
   /**
-   * Continues to read the answer for its usage after the caller has disconnected or lost access.
-   * Returns false if that is not useful and the attempt can be aborted.
+   * Tries to continue reading the answer for its usage after the caller has disconnected or lost
+   * access. Returns false if the attempt can be aborted instead.
    *
    * A plain answer is read because the provider charges for it. A stream is read only if nothing
    * but its usage is missing.
@@ -330,7 +330,7 @@ export class LiveCall implements Watched {
     const emptiedBy = await this.ledger.progress(place, usage, leaseMs)
     if (emptiedBy === null) return
     this.endAccess(emptiedBy)
-    // The lease of a call without balance is not renewed. The call must end before the sweeper ends
+    // If the account is empty, the lease is not renewed. The call must end before the sweeper ends
     // it, because the sweeper would charge nothing for a plain answer.
     if (this.isReadOn) {
       this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)

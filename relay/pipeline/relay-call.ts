@@ -29,8 +29,8 @@ import {
 } from './settle.ts'
 
 /**
- * Authenticates a call. `authenticate` checks the headers of the request, and `open` then reads the
- * settings in its body.
+ * Authenticates a call. `authenticate` checks the headers of the request. `open` then reads the
+ * settings in the request's body.
  */
 export type Authenticator = {
   readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | RelayError>
@@ -40,7 +40,7 @@ export type Authenticator = {
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
 }
 
-/** Authenticates a call by its key. The body is forwarded as it is. */
+/** Authenticates a call by its key. The request body is forwarded as it is. */
 const BY_KEY: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
@@ -49,7 +49,7 @@ const BY_KEY: Authenticator = {
 
 /**
  * Handles one chat completion from the request to the last byte of the response. This file contains
- * every branch of the pipeline. The steps that it calls do not depend on each other.
+ * every branch of the pipeline. The steps of the pipeline do not depend on each other.
  */
 export async function relayCall(
   deps: RelayDeps,

@@ -6,8 +6,8 @@ import { refuseCrossSite } from '#infra/http/origin.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 
 /**
- * The functions that handle a request of the playground, either as a call of the session's user or
- * with an error.
+ * Handles playground requests. `call` runs a call of the session's user, and `reject` sends an
+ * error.
  */
 export type Playground = {
   readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
@@ -42,7 +42,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
   })
 }
 
-/** Returns the id of the session's user, or the error that explains why there is none. */
+/** Returns the id of the session's user, or an error if the session identifies no user. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -33,7 +33,7 @@ export type ClaimedCalls = {
    * the call's id.
    */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Removes the claims that are older than the validity of a key at the time `at`. */
+  /** Removes the claims that have expired at the time `at`. */
   sweep(at: number): Promise<void>
 }
 
@@ -51,8 +51,8 @@ const TABLE = `
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
 `
 
-// An update that changes nothing replaces `do nothing`, so that the statement returns the row. With
-// a separate select, the row could be deleted in between.
+// The statement makes an update that changes nothing, because `do nothing` would not return the
+// existing row. Before a separate select, another process could delete the row.
 const CLAIM = `
   insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
   values ($1, $2, $3, $4, $5)

@@ -37,7 +37,7 @@ export type TaskRequest = {
   readonly originId: string | null
   /** True if the request fills in the modal window of an unfinished task. */
   readonly continuesOpen: boolean
-  /** The path below the provider's base URL. */
+  /** The path of the provider request, below the provider's base URL. */
   readonly path: string
   readonly body: TaskBody
   readonly providerBody: (options: SendOptions) => Buffer

@@ -190,7 +190,7 @@ async function recordUnconfirmed(
   }
 }
 
-/** The answer if the acceptance is known only from the callback. */
+/** The response to the caller if only the callback has reported the acceptance. */
 const ACCEPTED = { code: 1, description: null, properties: {} }
 
 /** Records the acceptance of a task and returns the answer for the caller. */

@@ -133,7 +133,8 @@ export class TaskBody {
   }
 
   /**
-   * Returns the JSON object with the changes applied. A member whose value is undefined is removed.
+   * Returns the body's JSON with the changes applied. A member whose new value is undefined is
+   * removed.
    */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []

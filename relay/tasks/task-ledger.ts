@@ -60,8 +60,8 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. When a task ends, its call ends in the same append to the account's
- * stream. Repeated reports and reports from different sources therefore do not change the charge.
+ * Writes all events of tasks. When a task ends, its call in the account ends in the same joint
+ * append. Repeated reports and reports from different sources therefore do not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps

@@ -213,7 +213,7 @@ const partsOf = ({ requestBody, text }: CountRequest): Part[] => [
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
-/** Estimates both counts without a vocabulary. */
+/** Estimates the tokens of a request and its answer without a vocabulary. */
 export const roughCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : roughInput(requestBody),
   output: roughTokens(text),

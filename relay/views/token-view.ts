@@ -108,8 +108,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. Some events are applied again after the rows are loaded, so a deleted token
-   * must not be restored.
+   * Changes a token. Events that the loaded rows include are applied again, so a change of a
+   * deleted token is ignored.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

@@ -146,8 +146,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Matches a plain word. The effort is stored in events, so free text is excluded. The provider
- * checks the value.
+ * Matches a `reasoning_effort` that is a plain word. The effort is stored in events, so free text
+ * is excluded. The provider checks the value.
  */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 

@@ -4,9 +4,11 @@ import type { BodyParts, PartKind } from './body-parts.ts'
 
 /** The maximum number of input tokens of a request. */
 export type InputBound = {
-  /** The likely maximum, which the hold covers. */
+  /** The likely maximum of input tokens, which the hold covers. */
   readonly tokens: number
-  /** The absolute maximum. If a provider reports more, the report is not trusted. */
+  /**
+   * The absolute maximum of input tokens. If a provider reports more, the report is not trusted.
+   */
   readonly ceiling: number
 }
 
