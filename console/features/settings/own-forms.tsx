@@ -113,7 +113,7 @@ function Found({ release }: { release: LatestRelease }): ReactElement {
   )
 }
 
-/** Tests the saved mail settings and shows what is wrong with them. */
+/** Tests the saved mail settings and shows their errors. */
 function TestMail(): ReactElement | null {
   const { t } = useTranslation()
   const user = useUser()
@@ -146,7 +146,7 @@ function TestMail(): ReactElement | null {
 const VIEWS = ['table', 'json'] as const
 const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
 
-/** The groups as a table, or as JSON, which can correct what the table cannot parse. */
+/** The groups as a table, or as JSON if the table cannot parse them. */
 function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
@@ -176,7 +176,7 @@ function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 
-/** Sections with a form of a specific shape, by section id. */
+/** Forms for sections that generated fields cannot show, by section id. */
 export const OWN_FORMS: Readonly<Record<string, Form>> = {
   prices: PricePanel,
   fallback: FallbackForm,
@@ -184,7 +184,7 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
   ratios: ({ form }) => <JsonGrid section="ratios" form={form} />,
 }
 
-/** The content below a section's fields. */
+/** Additional content below a section's fields, by section id. */
 export const EXTRAS: Readonly<Record<string, Form>> = {
   update: UpdateCheck,
   smtp: TestMail,

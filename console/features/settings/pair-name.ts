@@ -1,13 +1,13 @@
-/** Separates the user's group from the token's in the name of a planned special ratio. */
+/** Separates the user's group from the token's group in the name of a planned special ratio. */
 const AND = ' > '
 
-/** `vip > default`; in JSON when that would be ambiguous. */
+/** Formats as `vip > default`, or as JSON if a name would make that ambiguous. */
 export const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Both groups of such a name; null for any other name. */
+/** Parses both groups from such a name; null for any other name. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

@@ -4,7 +4,7 @@ import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { PLAN_DAYS_MAX, type planTimeFault } from './plan-time.ts'
 
-/** The time at which planned prices take effect, in the browser's time zone. */
+/** The time when planned prices take effect, in the browser's time zone. */
 export function PlanTimeField(props: {
   value: string
   fault: ReturnType<typeof planTimeFault>

@@ -1,7 +1,7 @@
 /** The server's limit. */
 export const PLAN_DAYS_MAX = 366
 
-/** The error of a planned time (unix seconds; NaN for none). */
+/** Validates a planned time in unix seconds; NaN means that no time is set. */
 export function planTimeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
   const aheadMs = seconds * 1_000 - Date.now()
   if (!(aheadMs > 0)) return 'scheduleAtFault'

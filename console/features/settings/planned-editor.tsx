@@ -26,8 +26,8 @@ function isWrong(entry: Entry): boolean {
 }
 
 /**
- * Edits a planned change in place. Saving replaces the plan in one action, or changes nothing. A
- * plan that took effect before it was saved is planned again.
+ * Edits a planned change. Saving replaces the plan atomically. A plan that took effect before the
+ * save is planned again.
  */
 export function PlannedEditor(props: {
   change: ScheduledChange
@@ -42,7 +42,7 @@ export function PlannedEditor(props: {
   const [at, setAt] = useState(before)
   const [entries, setEntries] = useState(change.changes)
   const [isChecked, setChecked] = useState(false)
-  // The field has no seconds, so an unchanged time keeps its seconds.
+  // The field has no seconds, so an unchanged time keeps its original seconds.
   const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
   const fault = planTimeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
@@ -101,7 +101,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** null for the only entry, because the whole plan is cancelled instead. */
+  /** Null for a single entry, because the user then cancels the whole plan. */
   onRemove: (() => void) | null
 }): ReactElement {
   const { entry, onChange, onRemove } = props

@@ -7,7 +7,6 @@ import { pairOf } from './pair-name.ts'
 import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** The planned values. */
 export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
@@ -24,7 +23,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
   )
 }
 
-/** The subject of a price: a model, a group, a group's users in another group, or everybody. */
+/** The subject of a price: a model, a group, one group's users in another group, or all users. */
 export function Subject({ option, name }: { option: string; name: string }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

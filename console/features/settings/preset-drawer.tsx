@@ -17,7 +17,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-/** Public price lists, which can be merged into the drafts or removed from them. */
+/** Public price lists, which the user can merge into the drafts or remove from the drafts. */
 export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): ReactElement {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
@@ -139,6 +139,6 @@ function PresetList(props: {
   )
 }
 
-/** Model ratio, completion ratio and output limit; a dash for none. */
+/** Formats ratio, completion ratio and output limit; a dash for a missing value. */
 const valuesText = (values: PresetRow['now']): string =>
   values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

@@ -8,7 +8,7 @@ export type PresetLists = {
   readonly max_output: Readonly<Record<string, string>>
 }
 
-/** Empty texts stand for none. */
+/** An empty text means no value. */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
@@ -18,7 +18,7 @@ export type PresetRow = {
   state: 'new' | 'changed' | 'same'
 }
 
-/** The effect of merging on each model of the lists, the most important first. */
+/** Returns the effect of a merge on each model: changed models first, then new ones. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
@@ -34,8 +34,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * The texts merged with the preset's ratios and output limits; a fixed price excludes ratios and is
- * removed.
+ * Returns the option texts merged with the preset's ratios and output limits. A fixed price of such
+ * a model is removed.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -49,8 +49,8 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * The texts without the models of the lists. A model without a ratio needs no completion ratio and
- * no output limit either; a list without input ratios removes none of them.
+ * Returns the option texts without the models of the lists. Removing a ratio also removes the
+ * model's completion ratio and output limit.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -74,6 +74,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** A number of equal value keeps the digits that were typed. */
+/** Keeps the existing digits of numbers with equal value. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

@@ -7,7 +7,7 @@ import type { PricePreview } from '#write-api/contract/options.ts'
 
 type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
 
-/** The sums of a preview, with the difference shown by sign and in words. */
+/** The totals of a preview, with the difference as a signed number and in words. */
 export function PreviewFigures({ preview }: { preview: Figures }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

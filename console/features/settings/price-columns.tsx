@@ -19,8 +19,8 @@ type PriceActions = {
 }
 
 /**
- * The columns of the price table: dollars first, with the ratio below. All together fit the panel
- * in a window 1 280 pixels wide.
+ * The columns of the price table: dollars, with the ratio below. All columns fit a window of 1 280
+ * pixels.
  */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
@@ -144,7 +144,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
   )
 }
 
-/** The model's own limit, or the one that applies without it; a price per call needs none. */
+/** The model's limit, or the default limit if it has none; prices per call need no limit. */
 function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): ReactElement {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
@@ -158,7 +158,7 @@ function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): 
   )
 }
 
-/** At least two decimals, and more when there are more. */
+/** Formats all decimals, at least two. */
 function centsText(dollars: string): string {
   const [whole = '0', fraction = ''] = dollars.split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`

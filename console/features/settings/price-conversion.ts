@@ -12,31 +12,29 @@ import {
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
-/** Dollars per million input tokens of a ratio, exactly; empty when the text is not a number. */
+/** Converts a ratio exactly to dollars per million input tokens; empty if not a number. */
 export function priceOfRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   return value === null ? '' : formatDecimal(multiply(value, DOLLARS_PER_RATIO))
 }
 
-/** The ratio of dollars per million input tokens, exactly; empty when the text is not a number. */
+/** Converts dollars per million input tokens exactly to a ratio; empty if not a number. */
 export function ratioOfPrice(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, HALF))
 }
 
-/** The maximum number of decimals of a ratio, which the server accepts. */
+/** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A ratio with fewer digits was typed and not rounded. */
+/** A ratio with fewer digits was typed by a user; it is not the result of rounding. */
 const ROUNDED_DIGITS_MIN = 12
-/**
- * A price that is shorter than the exact product by this many digits is taken as the entered one.
- */
+/** A price that is this many digits shorter than the exact product is taken as the typed price. */
 const DIGITS_SAVED_MIN = 4
 
 /**
- * Dollars per million output tokens: the price from which the completion ratio was computed,
- * otherwise the exact product; empty while either part is missing. A ratio of 12 digits or more may
- * be a rounded quotient: the shortest price that rounds to it was entered.
+ * Returns dollars per million output tokens, or an empty text if a part is missing. A completion
+ * ratio of 12 or more digits may be a rounded quotient; the shortest price that rounds to it is
+ * then returned. Otherwise the exact product is returned.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
   const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
@@ -56,10 +54,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/**
- * Whether the ratio is price / input, rounded at its last digit or stored as a floating-point
- * number.
- */
+/** Returns true if the ratio is price / input, rounded at its last digit or stored as a float. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -77,9 +72,9 @@ const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * The output price divided by the input price; empty while either is missing or the input price is
- * 0. An infinite quotient is rounded up at 30 digits, so that a charge of exactly one half by the
- * prices never falls below one half by the ratio.
+ * Returns output price / input price, or an empty text if a price is missing or the input price is
+ * 0. An infinite quotient is rounded up at 30 digits, so that a charge of exactly one half never
+ * falls below one half.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -91,7 +86,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
 
-/** A ratio for display: six decimals at most, with `≈` when there are more. */
+/** Formats a ratio with at most six decimals; `≈` marks a rounded value. */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
@@ -101,7 +96,7 @@ export function shortRatio(ratio: string): string {
 
 const SHOWN_DECIMALS = 6
 
-/** The dollars of 1000 input and 500 output tokens; empty while either price is missing. */
+/** Returns the dollars of 1000 input and 500 output tokens; empty if a price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
   if (input === null || result === null) return ''
@@ -112,10 +107,7 @@ export function exampleCost(inputPrice: string, output: string): string {
   return formatDecimal({ units, scale: scale + 6 })
 }
 
-/**
- * Quota units of a price per call at the default of 500 000 per dollar; empty when it is not a
- * number.
- */
+/** Converts a price per call to quota units, at 500 000 per dollar; empty if not a number. */
 export function quotaOfDollars(price: string): string {
   const value = parseDecimal(price)
   return value === null ? '' : formatDecimal(multiply(value, { units: 500_000n, scale: 0 }))

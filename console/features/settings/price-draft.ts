@@ -5,10 +5,7 @@ import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
-/**
- * The content of the form. Each mode keeps its own texts, and only those of the chosen mode are
- * saved.
- */
+/** The form's values. Each mode has separate texts; only texts of the chosen mode are saved. */
 export type PriceDraft = {
   name: string
   mode: PriceMode
@@ -55,7 +52,7 @@ export const draftOfRow = (row: PriceRow): PriceDraft => ({
   callPrice: row.price,
 })
 
-/** Changes the mode of entry; ratio and price show the same numbers. */
+/** Changes the input mode and converts the numbers between ratio and price. */
 export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
@@ -67,17 +64,15 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
 }
 
 /**
- * Dollars of an entered price: at most 5 digits before the point and 6 after it. Within these
- * limits every price is restored from its ratios exactly.
+ * A price in dollars with at most 5 integer digits and 6 decimals. Within these limits, ratios
+ * convert back to exactly the typed price.
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
-/** Whole tokens, as the option accepts them: at least 1, at most nine digits. */
+/** A number of tokens from 1 to nine digits, as the option accepts it. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/**
- * `before` is the form as it was opened; unchanged values may have more digits than can be entered.
- */
+/** `before` is the draft when the form opened; its values may have more digits than typed ones. */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,
@@ -115,7 +110,7 @@ export function priceFaults(
   return faults
 }
 
-/** The row of a draft without errors (see `priceFaults`). */
+/** Converts a draft to a row; `priceFaults` must have found no error. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   if (draft.mode === 'call') {
@@ -135,9 +130,7 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   }
 }
 
-/**
- * Like `rowOfDraft`, but unchanged values stay as they are, because prices may not divide evenly.
- */
+/** Like `rowOfDraft`, but keeps unchanged values, because price conversion may round. */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
   const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
@@ -156,7 +149,7 @@ const ratiosOf = (draft: PriceDraft) => ({
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
 
-/** Accepts digits with group separators (`16,384`, `16 384`); null when the text is not a count. */
+/** Parses digits with group separators (`16,384`, `16 384`); null if the text is not a count. */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
   return digits === '' || COUNT_SHAPE.test(digits) ? digits : null

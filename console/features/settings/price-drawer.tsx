@@ -19,16 +19,15 @@ import type { PriceRow } from './price-table.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: CapFallback
-  /** The names that are in the table. */
+  /** The model names that are already in the table. */
   taken: ReadonlySet<string>
-  /** Given for a model that has no price yet. */
+  /** Set for a model that has no price yet. */
   newName?: string
   onClose: () => void
   /** `before` is the previous name, if any. */
   onApply: (row: PriceRow, before: string | null) => void
 }
 
-/** One model's price. */
 export function PriceDrawer(props: PriceDrawerProps): ReactElement {
   const { shown, key } = useOpening(props.edited)
   return <OpenDrawer key={key} {...props} row={shown ?? 'new'} />

@@ -31,7 +31,7 @@ import { useShownRow } from './use-shown-row.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
-/** The price table; applied changes become drafts of the page and are saved with them. */
+/** The price table. Applied changes become drafts of the settings page. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -94,7 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: CapFallback
   rows: readonly PriceRow[]
-  /** The row to show now, which was given this name just before. */
+  /** The row that was just added or renamed, which must be visible; a new object per change. */
   added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void
@@ -105,7 +105,7 @@ function PriceList(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
-  // An earlier search may hide the added row, so the row takes precedence.
+  // An earlier search could hide the added row, so the search is cleared.
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)
@@ -227,7 +227,6 @@ function NoPrices(props: { isFiltered: boolean; onAdd: () => void }): ReactEleme
   )
 }
 
-/** The models whose price has unsaved changes. */
 function useChangedModels(form: SettingsForm): ReadonlySet<string> {
   const { changes } = form
   return useMemo(() => {

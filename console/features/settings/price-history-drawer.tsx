@@ -16,7 +16,7 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 
-/** The pause in typing before a search starts. */
+/** The search starts after typing has paused for this time. */
 const SETTLE_MS = 200
 
 /** The history of price changes, of all models or of one. */
@@ -46,7 +46,7 @@ function AllHistory(): ReactElement {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  // An emptied search shows everything again at once.
+  // An empty search applies immediately.
   const sought = typed.trim()
   const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
@@ -54,7 +54,7 @@ function AllHistory(): ReactElement {
   const clear = () => {
     setTyped('')
     setGroup('')
-    // The pressed button is about to disappear.
+    // The clicked button disappears, so the search gets the focus.
     search.current?.focus()
   }
   return (
@@ -86,7 +86,7 @@ type Filter = { model?: string; keyword?: string; group?: string }
 
 function History({ onClear, ...filter }: Filter & { onClear?: () => void }): ReactElement {
   const of = JSON.stringify(filter)
-  // Another filter starts at the first page.
+  // A change of filters returns to the first page.
   const [place, setPlace] = useState({ of, page: 0 })
   const page = place.of === of ? place.page : 0
   const setPage = (next: number) => setPlace({ of, page: next })
@@ -111,7 +111,6 @@ function History({ onClear, ...filter }: Filter & { onClear?: () => void }): Rea
   )
 }
 
-/** Shown when there are no changes, or none that match the filters. */
 function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactElement {
   const { t } = useTranslation()
   if (onClear === undefined) {
@@ -187,9 +186,9 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
 const priceHistoryKey = ['price-history'] as const
 
 type PriceHistoryFilter = {
-  /** The exact name. */
+  /** The exact model name. */
   model?: string
-  /** A part of a model's name. */
+  /** A part of the model name. */
   keyword?: string
   group?: string
   p: number

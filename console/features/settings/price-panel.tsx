@@ -21,7 +21,6 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type Tool = 'presets' | 'preview' | 'schedule' | 'history'
 
-/** Actions on the whole price list. */
 function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
@@ -63,7 +62,7 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }
 
-/** The prices of models: as a table, as JSON, and the models without a price. */
+/** The model prices as a table or as JSON, and the models without a price. */
 export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ prices: view }, setAddress] = useUrlState(ADDRESS)

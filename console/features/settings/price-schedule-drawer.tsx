@@ -22,7 +22,7 @@ import { PlannedEntries } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The unsaved price changes, and a time at which they take effect. */
+/** Schedules the unsaved price changes for a time. */
 function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -63,7 +63,7 @@ function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-/** Schedules drafts for a time, and lists scheduled changes with their results. */
+/** Schedules drafts, and lists scheduled changes with their results. */
 export function PriceScheduleDrawer(props: {
   isOpen: boolean
   form: SettingsForm
@@ -94,7 +94,7 @@ function Planned(): ReactElement {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Once planned changes have taken effect, the form is compared with the new values.
+  // When planned changes take effect, reload the options so that the form has the new values.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
@@ -116,10 +116,9 @@ function Planned(): ReactElement {
 }
 
 const LOOK_MS = 5_000
-/** The tolerated difference between the server's clock and this one. */
+/** The tolerated difference between the server's clock and the browser's clock. */
 const CLOCKS_MS = 60_000
 
-/** Polls while a change is pending. */
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
   state.data?.some(({ status }) => status === 'planned') === true ? LOOK_MS : (false as const)
 
@@ -180,7 +179,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   )
 }
 
-/** Codes of the errors of a price option when its change is due. */
+/** The error codes of a price option at the time when its change is due. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',
@@ -195,7 +194,7 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** The text for a failed plan, which the server reports as `option: code`. */
+/** Translates the error of a failed plan, which the server sends as `option: code`. */
 function usePlanFault(): (fault: string) => string {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()

@@ -8,11 +8,11 @@ export const PRICE_KEYS = [
   'MaxOutputTokens',
 ] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** These options also contain built-in entries of models that are not in the table. */
+/** Options with built-in entries for models that are not in the table. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 
-/** The prices of one model as decimal text; empty when unset. */
+/** The prices of a model as decimal texts; an empty text means unset. */
 export type PriceRow = {
   name: string
   /** Dollars per call; takes precedence over the ratios. */
@@ -20,14 +20,14 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
-  /** The maximum output tokens of an answer, which determine the hold of a call without a limit. */
+  /** The maximum output tokens of a response; they determine the hold of a call without a limit. */
   maxOutputTokens: string
 }
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** null while one of the texts is not a map of numbers: the JSON must be corrected first. */
+/** Returns null if a text is not a map of numbers; the user must then correct the JSON. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
   const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
@@ -38,8 +38,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Every model with a price or a ratio, by name. A cache ratio or an output limit alone sets no
- * price, and the built-in ones of models that are not sold would only fill the table.
+ * Returns every model that has a price or a ratio, by name. Models with only a cache ratio or an
+ * output limit are omitted, because most of them are built-in entries of models not on sale.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -59,15 +59,15 @@ export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.rati
 const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
-/** The texts of the maps that these rows change; an emptied value is removed from its map. */
+/** Returns the option texts that the rows change; an empty value removes the entry. */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()
   for (const key of PRICE_KEYS) {
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // Values that the table does not show cannot be emptied there: an added model keeps built-in
-      // values.
+      // The table does not show built-in values, so an empty value of a new model must not remove
+      // them.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
@@ -78,7 +78,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-/** The texts of the maps that differ. */
+/** Returns the option texts that differ between the maps. */
 export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
   new Map(
     PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)
@@ -98,7 +98,7 @@ export const emptyRow = (name: string): PriceRow => ({
 export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
   withRows(maps, names.map(emptyRow))
 
-/** A fixed price disables the ratios, so that a model never has both. */
+/** A model with a fixed price must not have ratios. */
 function valueFor(row: PriceRow, key: PriceKey): string {
   if (key === 'ModelPrice') return row.price
   if (key === 'MaxOutputTokens') return row.maxOutputTokens

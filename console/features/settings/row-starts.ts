@@ -1,8 +1,8 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * The positions at which a row of two columns starts: switches are paired with switches and fields
- * with fields, and a single switch is paired with the one field that depends on it.
+ * Returns the positions where a row of two columns starts. Switches are paired with switches and
+ * fields with fields; a single switch is paired with the field that depends on it.
  */
 export function rowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -4,28 +4,28 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A draft applied on top of a version that another user saved. */
+/** A draft applied to a version that another user saved (`onto`). */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
   saved: ReadonlySet<string>
-  /** The server's errors, by option. */
+  /** The server's errors by option. */
   refusals: Texts
-  /** The server's remarks on options that it saved. */
+  /** The server's remarks on saved options, by option. */
   notes: Texts
-  /** Changes to be reviewed and sent again. */
+  /** Changes that the user must review and send again. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The number of times that concurrent changes of others are merged without asking. */
+/** The number of automatic merges with concurrent changes, before the user must decide. */
 const TRIES_MAX = 3
 
-/** Returns the server's present values. */
+/** Reads the current values from the server. */
 type ReadAgain = () => Promise<Texts>
 
 /**
- * Sends one request per option, in parallel; a concurrent change of another user is never
- * overwritten unseen.
+ * Sends one request per option, in parallel. A concurrent change of another user is never
+ * overwritten without a review.
  */
 export async function sendChanges(
   changes: readonly OptionChange[],
@@ -60,7 +60,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // The read model may be a moment behind the rejected write.
+      // The read model may lag behind the write that was rejected.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

@@ -23,7 +23,7 @@ export type SettingFault =
   | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
-/** The error of an option's text, as far as its type determines it; null when it may be sent. */
+/** Validates an option's text by its type; returns null if the text may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
   switch (type.kind) {
     case 'flag':
@@ -47,7 +47,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** The error of a range (`not_below`) of which this option is one end; null when there is none. */
+/** Validates the range (`not_below`) that has this option as one end; null if valid. */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -64,7 +64,7 @@ export function rangeFault(
   return null
 }
 
-/** Whether these are the ends of a range; an upper end of 0 means no limit. */
+/** Returns true for a valid range; an upper end of 0 means no limit. */
 export function isRange(lower: string, upper: string): boolean {
   const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
   return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
@@ -140,7 +140,7 @@ function linksFault(value: unknown): SettingFault | null {
   return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
 
-/** The server accepts any braces; a placeholder without a value is probably a typing error. */
+/** The server accepts any braces, but an unknown placeholder is probably a typing error. */
 function linkFault(template: string): SettingFault | null {
   const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
   const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
@@ -153,6 +153,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Whether the link would be opened with a key in it. */
+/** Returns true if the link receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -11,13 +11,10 @@ import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The server's placeholder for a secret that is set. */
+/** The server sends this text instead of a secret that is set. */
 const SET = '***'
 
-/**
- * A secret is written and never shown: an empty field keeps it, and clearing it is a separate
- * action.
- */
+/** A secret that is never shown. An empty field keeps it; a separate button clears it. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }): ReactElement {
   const { form, option } = props
   const { t } = useTranslation()
@@ -56,7 +53,6 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }): React
 
 type FieldProps = { option: OptionSchema; form: SettingsForm }
 
-/** One option, with the control of its type. */
 export function SettingField({ option, form }: FieldProps): ReactElement {
   if (option.is_secret) return <SecretField option={option} form={form} />
   switch (option.type.kind) {

@@ -7,7 +7,7 @@ import { useWords } from './use-words.ts'
 
 const NUMBERS = ['integer', 'decimal']
 
-/** The text below a field: the value of a quota, the help, the default, and who may change it. */
+/** Returns the text below a field: its quota in dollars, help, default, and who may change it. */
 export function useHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
   const { t } = useTranslation()
   const words = useWords()
@@ -32,6 +32,6 @@ export function useHint(form: SettingsForm): (option: OptionSchema) => string | 
   }
 }
 
-/** Whether the current user may change no option of a section. */
+/** Returns true if the current user may not change any option of a section. */
 export const isRootOnly = (form: SettingsForm, section: string): boolean =>
   form.optionsOf(section).every(({ key }) => !form.mayChange(key))

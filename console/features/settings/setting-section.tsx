@@ -10,13 +10,12 @@ import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
-/** The panel of a section: its specific form, or a field for each option. */
+/** The panel of a section, with a custom form or a field for each option. */
 export function SettingSection(props: {
   section: OptionSection
   form: SettingsForm
   /** Replaces the generated fields. */
   children?: ReactNode
-  /** Content below the fields. */
   extra?: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()
@@ -44,7 +43,7 @@ export function SettingSection(props: {
   )
 }
 
-/** Two columns in which related fields are adjacent. */
+/** Fields in two columns; related fields are in one row. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
   const starts = rowStarts(props.options)
   return (
@@ -63,5 +62,5 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
   return isStart ? 'tg-setting-start' : undefined
 }
 
-/** True for long texts; JSON takes one column like other fields. */
+/** True for long texts. JSON needs only one column. */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

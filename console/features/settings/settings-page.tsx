@@ -26,7 +26,6 @@ import { useWords } from './use-words.ts'
 
 const SHOWN_FROM = 4
 
-/** Links to the sections of a long tab. */
 function SectionList(props: { sections: readonly OptionSection[] }): ReactElement | null {
   const { t } = useTranslation()
   const words = useWords()
@@ -53,7 +52,7 @@ function show(id: string): void {
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }
 
-/** The options of the site. Visitors who are not admins see a message. */
+/** The options of the site; users who are not admins see a message. */
 export function SettingsPage(): ReactElement {
   const { t } = useTranslation()
   if (!isAdmin(useUser())) return <AdminsOnlyPage title={t('settings.title')} />
@@ -72,7 +71,7 @@ function Settings(): ReactElement {
   const form = useSettingsForm((key) => setFaulty({ key }))
   const faultyTab = faulty === null ? undefined : form.option(faulty.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // The field with the error may be on another tab, which is opened first.
+  // The field with the error may be on another tab, so open that tab first.
   useEffect(() => {
     if (faultyTab === undefined) return
     if (faultyTab !== tab) return setAddress({ tab: faultyTab })
@@ -123,7 +122,7 @@ function Settings(): ReactElement {
   )
 }
 
-/** A line above the settings when the automatic check found a newer release. */
+/** A notice above the settings if the automatic check found a newer release. */
 function UpdateNotice(props: { onShow: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const { data } = useQuery(automaticCheckQuery)

@@ -14,10 +14,10 @@ import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
 import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-/** The model whose price is being set, so that a link opens its form. */
+/** The model whose price form is open, so that a link can open the form. */
 const ADDRESS = { price: textParam('', 200) }
 
-/** Models that enabled channels serve and that have no price, each with a button that sets one. */
+/** Models of enabled channels that have no price, each with a button that sets a price. */
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * While it is open, the initial values stay, so that concurrent changes of others are not
- * overwritten.
+ * Keeps the baseline values while an editor is open, so that concurrent changes are not overwritten
+ * unseen.
  */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)

@@ -15,7 +15,7 @@ export type Options = {
   sections: readonly OptionSection[]
   baseline: Baseline
   schema: ReadonlyMap<string, OptionSchema>
-  /** Whether the logged-in user may change it. */
+  /** Returns true if the current user may change the option. */
   mayChange: (key: string) => boolean
 }
 
@@ -24,8 +24,8 @@ const NOTHING: Baseline = new Map()
 const LOOK_MS = 10_000
 
 /**
- * The server's options and their values, updated when others change them, except while they are
- * being edited: then the baseline stays as it was.
+ * Reads the options and their values, and follows changes by other users. While values are edited,
+ * the baseline is frozen.
  */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>

@@ -16,10 +16,10 @@ import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/** The largest safe integer, a bound that needs no mention. */
+/** The largest safe integer; a limit this high is not shown. */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
-/** The text of an error; an option's own rule may provide one. */
+/** Returns the text of an error; an option may define a text for its own rule. */
 function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
   const words = useWords()
@@ -43,7 +43,7 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
     }
     const text = t(`settings.${fault.code}`)
     const { minimum: min, maximum: max } = option.type
-    // A text that is not a number gets the permitted range.
+    // The text for a value that is not a number shows the permitted range.
     const isBounded = fault.code === 'notInteger' || fault.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
     return max === BEYOND_NEED
@@ -53,22 +53,21 @@ function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Whether the server has the option; others are not shown. */
+  /** Returns true if the server has the option; unknown options are hidden. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
-  /** The options of a section, in order. */
   optionsOf: (section: string) => readonly OptionSchema[]
   value: (key: string) => string
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
-  /** Restores the server's value. */
+  /** Discards the draft of an option. */
   reset: (key: string) => void
-  /** Called on blur: from then on the field's error is shown. */
+  /** Called on blur; the field's error is visible from then on. */
   touch: (key: string) => void
-  /** The visible error of a changed option; undefined when there is none. */
+  /** Returns the visible error of a changed option; undefined if there is none. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** While a part is open for editing, its initial values stay. */
+  /** Freezes the baseline while a part of the page is open for editing. */
   hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
@@ -80,9 +79,8 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * The loaded options as a baseline, the drafts beside them, and a function that saves the
- * differences. `onFault` receives the first option that prevents saving or that the server
- * rejected.
+ * Manages the settings page: loaded options as baseline, drafts, and saving of differences.
+ * `onFault` receives the first option that prevents saving or that the server rejects.
  */
 export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
@@ -145,11 +143,11 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   }
 }
 
-/** The options of a section; without those whose note says that they have no effect. */
+/** Returns the options of a section, without options whose note says that they have no effect. */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
-/** The drafts beside the baseline, which stays as it is while anything is edited. */
+/** Compares drafts with the baseline, which is frozen while anything is edited. */
 function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
   const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
@@ -157,7 +155,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // A draft equal to the previous value ends once others have changed that value.
+    // Ends a draft equal to its starting value, if other users have changed the option since.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -167,10 +165,10 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
 const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
   changedOptions(new Map([...baseline, ...bases]), texts)
 
-/** The unsaved texts, the fields that had the focus, and the server's errors. */
+/** The unsaved texts, the fields that were focused, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The value from which each draft started: a concurrent change must not look like a change of the
+  // The starting value of each draft, so that a concurrent change is not taken for a change of the
   // draft.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)

@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 type Shown = {
-  /** The element around the list, in which the row is searched. */
+  /** The element around the list; the row is searched in it. */
   readonly box: RefObject<HTMLDivElement | null>
   readonly page: number
   readonly setPage: (page: number) => void
 }
 
 /**
- * The page of a paged list that contains the row `wanted`, scrolled into view whenever another row
- * is requested. `places` are the keys of all rows in order; `wanted` is a new object per request.
+ * Opens the page that contains the row `wanted` and scrolls to the row. `places` are the keys of
+ * all rows in order. Each request needs a new `wanted` object.
  */
 export function useShownRow(
   wanted: { readonly key: string } | null,

@@ -22,13 +22,13 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
-/** Errors by field; none once the root account exists, because only the mode is asked then. */
+/** Returns the errors by field. If the root account exists, the form asks only for the mode. */
 const setupFaults = (
   draft: SetupDraft,
   isRootReady: boolean,
 ): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
 
-/** `token` comes from the address that the server printed, for a setup from another machine. */
+/** `token` is from the URL that the server logged; it permits a setup from another machine. */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
     username: draft.username.trim(),
@@ -40,12 +40,12 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** Long enough to read the success message. */
+/** Leaves the user time to read the success message. */
 const LEAVE_DELAY_MS = 800
 
 type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
 
-/** Runs the setup once and opens the first steps by a full page load. */
+/** Runs the setup once, then opens the start page by a full page load. */
 function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   const { t } = useTranslation()
   const [params] = useSearchParams()

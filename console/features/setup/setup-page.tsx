@@ -7,7 +7,6 @@ import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
-/** The official spelling of the database's name. */
 const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
 
 export function SetupPage(): ReactElement {

@@ -50,7 +50,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactEl
   )
 }
 
-/** Drawings with live progress: the request, the progress, and the picture. */
+/** The log of drawings with live progress. */
 export function DrawingsPage(): ReactElement {
   const { t } = useTranslation()
   const view = useTaskList(DRAWINGS)
@@ -94,7 +94,7 @@ export function DrawingsPage(): ReactElement {
   )
 }
 
-/** Without the callback address, results arrive later by polling, and some are never received. */
+/** A notice that without a callback URL, results arrive later by polling or not at all. */
 function CallbackNotice(): ReactElement | null {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

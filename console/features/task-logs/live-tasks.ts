@@ -2,8 +2,8 @@ import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 /**
- * The page with the pushed changes of its tasks and their progress. It returns the same object when
- * nothing changed; `hasNew` means that a task newer than the whole page arrived.
+ * Applies live events to a page of tasks; returns the same object if nothing changed. `hasNew`
+ * means that a task newer than the page arrived.
  */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,

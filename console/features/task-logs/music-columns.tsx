@@ -13,7 +13,7 @@ type Acts = {
   readonly onChannel: (channel: number) => void
 }
 
-/** The columns of the music task log; columns for admins are not created for other users. */
+/** The columns of the music log; admin columns exist only for admins. */
 export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
   const common = commonColumns(t, MUSIC, acts.onChannel)
   return [

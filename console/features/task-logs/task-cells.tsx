@@ -10,7 +10,7 @@ type Status = keyof Words['taskLogs']['status']
 type Action = keyof Words['taskLogs']['action']
 type Code = keyof Words['taskLogs']['code']
 
-/** An empty status belongs to a task that is being submitted. */
+/** An empty status means that the task is being submitted. */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -23,7 +23,6 @@ const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   UNKNOWN: 'neutral',
 }
 
-/** Colours of `GroupBadge`. */
 const ACTION_COLORS: Readonly<Record<Action, string>> = {
   IMAGINE: 'blue',
   UPSCALE: 'orange',
@@ -45,7 +44,7 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
   LYRICS: 'yellow',
 }
 
-/** The provider's answers to the submission of a drawing. */
+/** The provider's response codes to the submission of a drawing. */
 const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {
   0: { name: 'none', tone: 'bad' },
   1: { name: 'taken', tone: 'good' },
@@ -76,7 +75,6 @@ export function StatusCell({ status }: { status: string }): ReactElement {
   return <StatusTag tone={STATUS_TONES[name]}>{t(`taskLogs.status.${name}`)}</StatusTag>
 }
 
-/** The provider's answer to the submission of a drawing. */
 export function CodeCell({ code }: { code: number }): ReactElement {
   const { t } = useTranslation()
   const known = CODES[code]
@@ -121,7 +119,7 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactE
   )
 }
 
-/** A text truncated to its cell, shown in full in a tooltip or a dialog. */
+/** A truncated text; a tooltip or dialog shows it in full. */
 export function TextCell(props: {
   text: string
   onOpen: () => void

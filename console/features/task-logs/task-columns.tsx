@@ -11,7 +11,7 @@ import type { AnyTask, TaskKind } from './task-kind.ts'
 type ColumnId = keyof Words['taskLogs']['column']
 type Cell<Task> = (task: Task) => ReactNode
 
-/** A column with its title from the translations. */
+/** Creates a column with a translated title. */
 export const columnOf = <Task extends AnyTask>(
   t: TFunction,
   id: ColumnId,
@@ -24,7 +24,7 @@ export const columnOf = <Task extends AnyTask>(
   ...rest,
 })
 
-/** The columns that both logs have; channel and user only for admins. */
+/** The columns of both logs; channel and user exist only for admins. */
 export function commonColumns<Task extends AnyTask>(
   t: TFunction,
   kind: TaskKind<Task>,
@@ -57,7 +57,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // The progress of a failed task is meaningless: status and reason are shown instead.
+    // The progress of a failed task is meaningless, so the cell shows status and reason.
     progress: column(
       'progress',
       104,

@@ -10,7 +10,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
-/** Time, id and, for admins, the channel, all of them in the address. */
+/** Filters by time, id and (for admins) channel, stored in the URL. */
 export function TaskFilters(props: { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin } = props.view
@@ -40,11 +40,11 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** Shown when the site has disabled such tasks; null while they are enabled. */
+  /** The message that the site has disabled these tasks; null if they are enabled. */
   readonly off: string | null
 }
 
-/** A note above the existing rows that such tasks are disabled and no new ones arrive. */
+/** A note above existing rows: these tasks are disabled, so no new rows arrive. */
 export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -58,7 +58,7 @@ export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement 
   )
 }
 
-/** Explains why no task is listed: none exists in the range, or none matches the filters. */
+/** Explains an empty list: no task exists in the range, or no task matches the filters. */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, isAdmin, clear } = props.view

@@ -7,7 +7,7 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 
 export type AnyTask = DrawingTask | MusicTask
 
-/** Columns that sort the newest 10 000 tasks, and what the server calls them. */
+/** The server's sort names by column id; sorting covers the newest 10 000 tasks. */
 const SORTS = {
   submitted: 'submit_time',
   username: 'username',
@@ -25,17 +25,17 @@ const addressOf = (range: TimeRange) =>
     {
       range: rangeParam(range),
       id: textParam(),
-      /** For admins; 0 means all. */
+      /** Admins only; 0 means all channels. */
       channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     },
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/** `page` counts from 0. An empty id and channel 0 match everything. Times are in unix seconds. */
+/** `page` is zero-based. An empty id and channel 0 do not filter. Times are unix seconds. */
 type TaskAsk = {
   sort: string | undefined
   order: 'asc' | 'desc' | undefined
-  /** One's own tasks, or everybody's (admins). */
+  /** `self` for the user's tasks, `all` for the tasks of all users (admins). */
   scope: 'self' | 'all'
   id: string
   channel: number
@@ -47,10 +47,10 @@ type TaskAsk = {
   signal: AbortSignal
 }
 
-/** `is_total_capped`: there are more tasks than `total`, which are not counted. */
+/** `is_total_capped` means that more tasks exist than `total`, because counting stopped. */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-/** The filters by the server's names; empty ones are not sent. */
+/** The filters by their API names; empty filters are not sent. */
 const taskParams = (ask: TaskAsk) => ({
   p: ask.page,
   page_size: ask.pageSize,
@@ -61,7 +61,7 @@ const taskParams = (ask: TaskAsk) => ({
   order: ask.order,
 })
 
-/** The differences between the logs of drawings and of music. */
+/** The differences between the drawing log and the music log. */
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
   readonly address: ReturnType<typeof addressOf>
@@ -69,7 +69,7 @@ export type TaskKind<Task extends AnyTask> = {
   readonly idOf: (task: Task) => string
 }
 
-/** From 30 days ago until one hour from now. */
+/** The default range is from 30 days ago until one hour ahead. */
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
   address: addressOf(relativeRange('30d')),
@@ -82,7 +82,7 @@ export const DRAWINGS: TaskKind<DrawingTask> = {
   idOf: ({ mj_id }) => mj_id,
 }
 
-/** From midnight until one hour from now. */
+/** The default range is from midnight until one hour ahead. */
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
   address: addressOf(relativeRange('today')),

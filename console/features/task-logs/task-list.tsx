@@ -8,10 +8,10 @@ import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
 import './task-logs.css'
 
-/** A log of tasks: its filters, its rows, or an explanation why there are none. */
+/** A log of tasks with its filters; an empty list shows the reason. */
 export function TaskList<Task extends AnyTask>(props: {
   name: string
-  /** The key under which this browser stores the chosen columns. */
+  /** The storage key of the column layout in this browser. */
   layoutKey: string
   columns: readonly Column<Task>[]
   view: ReturnType<typeof useTaskList<Task>>

@@ -4,7 +4,6 @@ import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-/** A part of a task in a dialog. */
 export function TaskDialog(props: {
   title: string
   isWide?: boolean
@@ -29,7 +28,7 @@ export function TaskDialog(props: {
   )
 }
 
-/** A labelled text with a copy button; renders nothing without a text. */
+/** A labelled text with a copy button; renders nothing if the text is empty. */
 export function TextPart(props: { name: string; text: string }): ReactElement | null {
   const { t } = useTranslation()
   if (props.text === '') return null

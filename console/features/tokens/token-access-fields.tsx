@@ -12,7 +12,6 @@ import { wrongAddress } from './address-lines.ts'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 import { TokenRateFields } from './token-rate-fields.tsx'
 
-/** The token's permissions: group, models, rates and callers. */
 export function TokenAccessFields(props: TokenFormProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()

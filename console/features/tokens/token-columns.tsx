@@ -20,7 +20,7 @@ import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
 import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
-/** Menu entries that open the site's chat clients with a token, or one that says there are none. */
+/** Menu entries that open the chat clients with a token, or an entry that says there are none. */
 function chatEntries(
   links: readonly ChatLink[],
   site: string,
@@ -39,7 +39,7 @@ function chatEntries(
 }
 
 /**
- * NOTE: the other site receives the key, as its link requires, but neither our address nor our
+ * NOTE: The link gives the other site the key, but not this site's address or access to this
  * window.
  */
 function openChat(address: string | null): void {
@@ -63,7 +63,6 @@ const ID_COLUMN: Partial<Column<Token>> = {
   cell: ({ id }) => id,
 }
 
-/** The columns of the token list, in their default order. */
 export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>[] {
   const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
     id,

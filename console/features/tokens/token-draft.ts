@@ -25,7 +25,7 @@ import type { CreateToken } from '#write-api/contract/tokens.ts'
 import { addressLines, wrongAddress } from './address-lines.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
-/** The form's values: numbers as typed, dates as their control has them. */
+/** The form's values: numbers as typed, dates in the format of a date-time field. */
 export type TokenDraft = DraftOf<typeof TOKEN_FIELDS> & {
   name: string
   amount: string
@@ -51,7 +51,7 @@ export type TokenFaults = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>,
   rateLimit?: FieldFaults<typeof RATE_LIMIT_FIELDS>
 }
 
-/** `ipWrong` has a text that names the line, see `TokenAccessFields`. */
+/** `ipWrong` has a text with the line number, see `TokenAccessFields`. */
 export function faultText(t: TFunction, fault: TokenFault | undefined): string | undefined {
   if (fault === undefined) return undefined
   return typeof fault === 'object' ? fieldFaultText(t, fault) : t(`tokens.fault.${fault}`)
@@ -83,7 +83,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** `expiresBefore` is the expiry of the edited token, which may be in the past by now. */
+/** `expiresBefore` is the edited token's expiry, which is valid even if it has passed. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {
@@ -108,7 +108,7 @@ export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore =
 
 const NAME = { maxLength: TOKEN_NAME_MAX }
 
-/** The body of a request; `tokenFaults` must have found nothing. */
+/** Builds the request body; `tokenFaults` must have found no error. */
 export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
   ...bodyOf(TOKEN_FIELDS, { ...draft, allowIps: addressLines(draft.allowIps).join('\n') }),
   name: draft.name.trim(),
@@ -121,8 +121,8 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
 })
 
 /**
- * The fields that the form changed. A quota that was left alone is not sent, so that calls made
- * meanwhile are not refunded.
+ * Returns the changed fields. An unchanged quota is not sent, because sending it would refund calls
+ * made during editing.
  */
 export const changedTerms = (before: TokenDraft, after: TokenDraft, unit: AmountUnit) =>
   changedFields(termsOfDraft(before, unit), termsOfDraft(after, unit))
@@ -133,7 +133,7 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** The props that the form and its groups of fields share. */
+/** The props that the form and its field groups share. */
 export type TokenFormProps = {
   draft: TokenDraft
   faults: TokenFaults

@@ -24,11 +24,11 @@ import type { ReadyToken } from './token-ready.tsx'
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** The created tokens, in order, with their keys. */
+  /** Receives the created tokens with their keys, in order. */
   onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
-/** Creates tokens or edits one. It is mounted anew for each, so that no draft remains. */
+/** Creates tokens or edits a token. Each opening mounts the form again with a fresh draft. */
 export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
   const last = useRef<Token | 'new'>('new')
   if (props.edited !== null) last.current = props.edited

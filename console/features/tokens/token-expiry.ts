@@ -3,10 +3,10 @@ import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field.
 export const EXPIRY_PRESETS = ['never', 'hour', 'day', 'month'] as const
 export type ExpiryPreset = (typeof EXPIRY_PRESETS)[number]
 
-/** Stands for "never" among unix seconds on the wire. */
+/** The API's expiry time of a token that never expires. */
 export const NEVER = -1
 
-/** The format of a date-time field; empty means never. */
+/** Formats for a date-time field; empty means never. */
 export const expiryText = (seconds: number): string => (seconds < 0 ? '' : dateFieldText(seconds))
 
 export const expirySeconds = secondsOfDateField

@@ -9,7 +9,7 @@ import { TokenAmountFields } from './token-amount-fields.tsx'
 import { faultText, type TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 
-/** The token's expiry: a time, or never; common lifetimes count from now. */
+/** A token's expiry time, or never. Buttons set common lifetimes from now. */
 function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   const pick = (preset: string) => {
@@ -49,7 +49,6 @@ function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactEl
 
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 
-/** Every field of a token, in two groups. */
 export function TokenForm(props: TokenFormProps): ReactElement {
   const { t } = useTranslation()
   return (

@@ -21,7 +21,7 @@ import { tokenColumns } from './token-columns.tsx'
 import { asOf } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** The columns that sort the list, with the server's names for them. */
+/** The server's sort names by column id. */
 const SORTS = {
   id: 'id',
   name: 'name',
@@ -41,8 +41,8 @@ const ADDRESS = listAddress(
 )
 
 /**
- * The page of tokens that the address requests. NOTE: a key entered as search text is a secret, so
- * it stays out of the address, where the history and shared links would show it.
+ * Reads the page of tokens that the URL selects. NOTE: A searched key is a secret, so it is not
+ * stored in the URL, which the browser's history and shared links reveal.
  */
 function useTokenList() {
   const [key, setKey] = useState('')
@@ -68,7 +68,6 @@ function useTokenList() {
   }
 }
 
-/** Filters by name, status and key. */
 function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -98,7 +97,6 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }): Reac
   )
 }
 
-/** Actions on the selected tokens. */
 function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions }): ReactElement {
   const { t } = useTranslation()
   const { actions, chosen } = props
@@ -124,7 +122,7 @@ function ChosenTokens(props: { chosen: ChosenRows<Token>; actions: TokenActions 
   )
 }
 
-/** Updates visible rows from events, and reads the list again when only the server can tell. */
+/** Updates visible rows from live events; reloads the list after a deletion or a resync. */
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
@@ -159,7 +157,6 @@ type TokenListProps = {
   onCreate: () => void
 }
 
-/** The user's tokens, updated live: filtered, sorted, paged and selectable. */
 export function TokenList(props: TokenListProps): ReactElement {
   const { t } = useTranslation()
   const view = useTokenList()

@@ -5,7 +5,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { usedPercent } from './token-status.ts'
 
-/** The remaining and used quota with a bar; only the used quota for an unlimited token. */
+/** The remaining and used quota with a bar; for an unlimited token, only the used quota. */
 export function TokenQuota({ token }: { token: Token }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()

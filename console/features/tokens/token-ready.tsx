@@ -20,7 +20,7 @@ type Snippet = (typeof SNIPPETS)[number]
 
 type SnippetInput = { address: string; key: string; model: string }
 
-/** A first call that works unchanged. */
+/** Returns the code of a first call, which works unchanged. */
 function snippetText(snippet: Snippet, { address, key, model }: SnippetInput): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   if (snippet === 'curl') return curl(base, key, model)
@@ -64,12 +64,12 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
-/** Tokens that were just created, or one of the list. */
+/** Newly created tokens, or an existing token (`areNew` is false). */
 export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
 
 const NONE: Ready = { tokens: [], areNew: true }
 
-/** A token's key to copy, and code that makes a first call with it. */
+/** Shows a token's key, and code that makes a first call with it. */
 export function TokenReady(props: { ready: Ready | null; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const last = useRef(NONE)
@@ -132,7 +132,7 @@ function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   )
 }
 
-/** A model that the token can call now; undefined when there is none. */
+/** Returns a model that the token can call now; undefined if there is none. */
 function callable(token: ReadyToken, models: readonly string[]): string | undefined {
   if (!token.model_limits_enabled) return models[0]
   return namesOf(token.model_limits).find((model) => models.includes(model))

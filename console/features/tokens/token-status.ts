@@ -9,13 +9,13 @@ const STATES: Readonly<Record<number, TokenState>> = {
   4: 'exhausted',
 }
 
-/** An enabled token with model limits counts as restricted. */
+/** Returns `restricted` for an enabled token that is limited to certain models. */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** The token at the present time: one that expired since it was read counts as expired. */
+/** Returns the token as of `now`; a token that has expired since it was read counts as expired. */
 export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
   isOver(token, now) ? { ...token, status: 3 } : token
 
@@ -24,13 +24,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** The status that a toggle requests; null when the token cannot be toggled. */
+/** Returns the status that a toggle requests; null if the token cannot be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** The used share of the budget in percent, 0 to 100; whole numbers suffice for a bar. */
+/** Returns the used share of the budget as an integer percentage for a bar. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

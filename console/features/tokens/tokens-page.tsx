@@ -21,7 +21,6 @@ type Shown = { edited: Token | 'new' | null; ready: Ready | null }
 const NOTHING: Shown = { edited: null, ready: null }
 const CREATING: Shown = { edited: 'new', ready: null }
 
-/** The user's API tokens: list, search, create, edit, disable, copy, delete. */
 export function TokensPage(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown, close] = useShown()
@@ -59,7 +58,7 @@ export function TokensPage(): ReactElement {
 
 const ADDRESS = { form: choiceParam(['', 'new'], '') }
 
-/** The open dialog. An address may open the form of a new token and name a page to return to. */
+/** Manages the open dialog. A URL can open the form of a new token and name a return page. */
 function useShown() {
   const navigate = useNavigate()
   const returnTo = returnToOf(useLocation().state)

@@ -15,7 +15,7 @@ export type TokenActions = {
   copyKeys: (tokens: readonly Token[]) => Promise<void>
 }
 
-/** The actions on tokens of the list; the list shows a change before the server has answered. */
+/** Actions on tokens; the list shows a change before the server responds. */
 export function useTokenActions(): TokenActions {
   const setEnabled = useSwitch()
   const { t } = useTranslation()
@@ -51,7 +51,7 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-/** Enables or disables those tokens that are in the other state; one press undoes it. */
+/** Enables or disables the tokens whose status differs, and offers an undo. */
 function useSwitch(): TokenActions['setEnabled'] {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -89,14 +89,14 @@ function useSwitch(): TokenActions['setEnabled'] {
 const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
   items.map((token) => (ids.has(token.id) ? { ...token, status } : token))
 
-/** Deletes all of them, or none. */
+/** Deletes all tokens or, on an error, none. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** 1 enables, 2 disables: all of them, or none. */
+/** Status 1 enables, 2 disables; the change applies to all tokens or none. */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -9,7 +9,7 @@ import { type AttemptBar, attemptBars } from './attempts.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
-/** The attempts of a call on a time axis; for admins. */
+/** The attempts of a call on a time axis. Admins only. */
 export function AttemptWaterfall({ row }: { row: LogEntry }): ReactElement | null {
   const { t } = useTranslation()
   const bars = attemptBars(otherOf(row))
@@ -35,7 +35,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // The status alone explains an error that is a status.
+  // If the error is an HTTP status, the status alone explains it.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
@@ -59,7 +59,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   )
 }
 
-/** The row names the channel that answered; the names of other channels are loaded. */
+/** The row has only the name of the last channel, so other names are loaded. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }): ReactElement {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })

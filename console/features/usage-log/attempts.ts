@@ -1,6 +1,6 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
-/** One attempt as a bar: `start` and `length` are fractions of the whole, 0 to 1. */
+/** An attempt as a bar; `start` and `length` are fractions (0 to 1) of the call's duration. */
 export type AttemptBar = {
   readonly index: number
   readonly channel: number
@@ -11,7 +11,7 @@ export type AttemptBar = {
   readonly length: number
 }
 
-/** The attempts of a call in sequence, for admins; empty for other users. */
+/** Returns the attempts of a call in order; empty for users who are not admins. */
 export function attemptBars(other: LogOther): AttemptBar[] {
   const attempts = other.admin_info?.attempts ?? []
   const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)
@@ -23,6 +23,5 @@ export function attemptBars(other: LogOther): AttemptBar[] {
   })
 }
 
-/** The number of retries of the call. */
 export const retriesOf = (other: LogOther): number =>
   Math.max(0, (other.admin_info?.use_channel?.length ?? 0) - 1)

@@ -4,7 +4,7 @@ import type { UsagePoint } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 import { CONSUMPTION } from './log-type.ts'
 
-/** A period of whole hours: `to` is its last second. */
+/** A period of complete hours; `to` is its last second. */
 export type CallBar = {
   readonly from: number
   readonly to: number
@@ -17,10 +17,10 @@ export type BarPlan = { readonly from: number; readonly to: number; readonly hou
 const HOUR = 3_600
 /** The possible widths of a bar, in hours. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
-/** The longest range that the server sums at once. */
+/** The longest range that the server sums in one request. */
 const SPAN_MAX = 99 * 24 * HOUR
 
-/** Whether the counts by hour and model can answer these filters. */
+/** Returns true if the counts by hour and model suffice for these filters. */
 export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
@@ -29,8 +29,8 @@ export const canCount = (filters: LogFilters): boolean =>
   filters.channel === 0
 
 /**
- * The bars of a time range at `now` (unix seconds), at most `barsMax`; null for a range of one
- * hour, which cannot be divided, and for a range that is too long to sum.
+ * Divides a range into at most `barsMax` bars; `now` is in unix seconds. Returns null for a range
+ * of one hour, and for a range too long to sum.
  */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
@@ -46,7 +46,7 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** The calls in each period, of one model or of all. */
+/** Counts the calls per period, of one model or of all models. */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -62,7 +62,7 @@ export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: st
   return bars
 }
 
-/** `11-21 07:00–09:00`, and for days `11-21` or `11-21–11-22`, in the browser's time zone. */
+/** Formats as `11-21 07:00–09:00`, or for days `11-21` or `11-21–11-22` (browser's time zone). */
 export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
   const [start, end] = [stampText(from), stampText(to + 1)]
   if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
@@ -70,13 +70,12 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
   return first === last ? first : `${first}–${last}`
 }
 
-/** A bar with a label of its start on the axis. */
+/** A bar whose start time is labelled on the axis. */
 export type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * The first bar, the last, and others at equal distances between them, as many as their labels
- * leave room for: `07:00` within a day, `11-21 06:00` in a longer range, `11-21` when bars are
- * days.
+ * Returns the first bar, the last bar, and evenly spaced bars between, as many as fit. Labels are
+ * `07:00` within a day, `11-21 06:00` in longer ranges, and `11-21` for bars of days.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],
@@ -97,7 +96,7 @@ export function axisTicks(
   })
 }
 
-/** Whole hours, counted from midnight, so that bars start at round hours. */
+/** Aligns to multiples of `hours` since midnight, so that bars start at round hours. */
 function startOf(from: number, hours: number): number {
   const hour = from - (from % HOUR)
   const midnight = midnightBefore(hour)

@@ -10,7 +10,7 @@ import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
 
-/** Calls over time, above their list; pressing a bar narrows the list to its hours. */
+/** Calls over time, above the list. A click on a bar limits the list to its hours. */
 export function CallChart({ view }: { view: LogView }): ReactElement | null {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
@@ -33,7 +33,7 @@ export function CallChart({ view }: { view: LogView }): ReactElement | null {
   )
 }
 
-/** One tab stop; arrow keys, Home and End move from bar to bar. */
+/** The bars are one tab stop; arrow keys, Home and End move between bars. */
 function Bars({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const text = useBarText()
@@ -89,7 +89,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
   )
 }
 
-/** The start times of some bars. Every bar also has its time in its accessible name. */
+/** The start times of some bars. Each bar also has its time in its accessible name. */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   const ticks = axisTicks(bars, useIsWide())
   return (
@@ -107,7 +107,7 @@ function TimeAxis({ bars }: { bars: readonly CallBar[] }): ReactElement {
   )
 }
 
-/** The same data as a table. */
+/** The chart's data as a table. */
 function Table({ bars, onChoose }: Props): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -144,7 +144,7 @@ function Table({ bars, onChoose }: Props): ReactElement {
   )
 }
 
-/** `11-21 07:00–08:00: 45 calls, $0.27`. */
+/** Returns a function that formats as `11-21 07:00–08:00: 45 calls, $0.27`. */
 function useBarText(): (bar: CallBar) => string {
   const { t } = useTranslation()
   const number = useNumberFormat()

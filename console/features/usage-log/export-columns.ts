@@ -4,11 +4,11 @@ import { type ExportColumn, exportColumns } from '#read-api/contract/export-colu
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** The columns that this browser leaves out are stored, so that files contain a new column. */
+/** Excluded columns are stored, so that columns added by a release are exported by default. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 
-/** The columns of this browser's files: all, unless some were left out. */
+/** The columns that this browser exports: all columns unless the user excluded some. */
 export function useExportColumns(isAdmin: boolean) {
   const [leftOut, store] = useLocalPreference(LEFT_OUT_KEY, NONE, readLeftOut)
   const all = exportColumns(isAdmin)

@@ -6,7 +6,7 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
-/** The titles that the list uses, for columns that the list has too. */
+/** The column titles of the list, for exported columns that the list also has. */
 const TITLES = {
   id: 'logExport.column.id',
   time: 'usageLog.column.time',
@@ -38,12 +38,12 @@ type Props = {
   isOpen: boolean
   all: readonly ExportColumn[]
   chosen: readonly ExportColumn[]
-  /** Stores the selection and writes the file. */
+  /** Stores the selection and exports the file. */
   onExport: (columns: readonly ExportColumn[]) => void
   onClose: () => void
 }
 
-/** Selects the columns of a CSV, by their titles in the list and their names in the file. */
+/** Selects the columns of a CSV export; shows each column's title and name in the file. */
 export function ExportDrawer(props: Props): ReactElement {
   const { t } = useTranslation()
   const { all } = props

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** A value in a cell that narrows the list to itself when pressed. */
+/** A cell value; a click filters the list by this value. */
 export function FilterValue(props: {
   /** The value in words, for the accessible name. */
   value: string

@@ -11,19 +11,16 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** From midnight until one hour from now. */
+/** The default range is from midnight until one hour ahead. */
 export const DEFAULT_RANGE = relativeRange('today')
 
-/**
- * The filters that select rows: an empty text and 0 match everything. All of them are in the
- * address.
- */
+/** The filters of the log, all stored in the URL. An empty text and 0 do not filter. */
 const FILTERS = {
   type: integerParam({ fallback: 0, max: 6 }),
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** One call at any time, by the id in its answer or the first characters of that id. */
+  /** A call's id, or the first characters of an id; it also finds calls outside the range. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */
@@ -32,7 +29,7 @@ const FILTERS = {
   username: textParam(),
 } as const
 
-/** Columns that sort the newest 10 000 rows, and what the server calls them. */
+/** The server's sort names by column id; sorting covers the newest 10 000 rows. */
 export const LOG_SORTS = {
   time: 'created_at',
   username: 'username',
@@ -47,7 +44,7 @@ export const LOG_SORTS = {
   group: 'group',
 } as const
 
-/** The filters, and how a link shows them: order, page, page size and columns it names. */
+/** The URL parameters: filters, order, page, page size and columns. */
 export const LOG_URL = {
   ...FILTERS,
   sort: choiceParam<keyof typeof LOG_SORTS | ''>(
@@ -57,7 +54,7 @@ export const LOG_URL = {
   order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'desc'),
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
-  /** Comma-separated column ids; empty means the columns remembered by this browser. */
+  /** Comma-separated column ids of a link; empty means the columns stored in this browser. */
   columns: textParam('', 400),
 } as const
 
@@ -74,14 +71,14 @@ export const NO_FILTERS: LogFilters = {
   username: '',
 }
 
-/** The filters among `values`; filters for admins are removed for other users. */
+/** Returns only the filters of `values`, without the admin filters for other users. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
   const { channel, username } = isAdmin ? values : NO_FILTERS
   return { type, token, model, group, request, range, channel, username }
 }
 
-/** The number of active filters; the range counts when it is not the default. */
+/** Returns the number of active filters; the default range does not count. */
 export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],

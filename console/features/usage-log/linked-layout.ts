@@ -1,9 +1,8 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * The layout with the columns that a link names, in its order, instead of the remembered ones.
- * Columns that this reader may not see are removed. The reader's own choice of columns replaces the
- * link's.
+ * Returns the layout with the columns of a link, in the link's order. Columns that the user may not
+ * see are removed. A choice by the user replaces the link's columns.
  */
 export function linkedLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -32,7 +31,7 @@ export function linkedLayout<Row>(
   }
 }
 
-/** The address of a view, including what only this browser remembers. */
+/** Returns the URL of a view, including the settings that are stored only in this browser. */
 export function linkTo(
   href: string,
   view: { pageSize: number; columns: readonly string[] },

@@ -3,8 +3,8 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { LogFilters } from './filters.ts'
 
 /**
- * Whether the server's list would contain this row: the same filters, for rows that arrive live.
- * `now` is in unix seconds; `ownId` is set when the list contains only the user's own rows.
+ * Applies the server's filters to a live row; returns true if the list would contain it. `now` is
+ * in unix seconds; `ownId` is set if the list has only the user's rows.
  */
 export function isListed(
   row: LogEntry,

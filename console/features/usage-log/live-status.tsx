@@ -8,17 +8,14 @@ import { LiveDot, type LiveKind } from '#console/ui/elements/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
-  /** True while the reader is reading, so that new rows wait. */
+  /** True while the user reads the list, so that new rows wait. */
   isHeld: boolean
-  /**
-   * True when the range lies in the past or another page than the first is open, so that no row
-   * arrives.
-   */
+  /** True if no row can arrive: the range has ended, or the page is not the first. */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }
 
-/** The live state in a word and a symbol, with a pause button. */
+/** The state of live updates as a word and a symbol, with a pause button. */
 export function LiveStatus(props: Props): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()

@@ -2,21 +2,17 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
  * The rows that arrived since the page was read, newest first. While `isHeld`, new rows wait in
- * `pending`, so that nothing moves under the reader.
+ * `pending`, so that visible rows do not move.
  */
 export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /**
-   * True when more rows waited than are kept here; showing them requires reading the list again.
-   */
+  /** True if more rows waited than fit; showing them then requires a reload. */
   readonly isOverfull: boolean
-  /**
-   * The number of waiting rows that were dropped; rows that were never received are not included.
-   */
+  /** The number of waiting rows that were dropped; missed events are not counted. */
   readonly dropped: number
-  /** Rows with a greater id arrived with the last change and are highlighted for a moment. */
+  /** Rows with a greater id arrived last, and are highlighted for a moment. */
   readonly freshAbove: number
 }
 
@@ -29,16 +25,15 @@ export const EMPTY_TAIL: LiveTail = {
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
-/** The number of rows that a tail keeps in memory, shown or waiting. */
+/** The maximum number of rows in a tail, shown or waiting. */
 export const TAIL_MAX = 5_000
 
-/** The page below the tail, newest first; `isWhole` means that there are no rows beyond it. */
+/** The page below the tail, newest first; `isWhole` means that no later page exists. */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
 
 /**
- * Adds rows in the order of their arrival, oldest first, except rows that are already in the page
- * or belong to a later page. NOTE: the log is folded in lanes, so a row may arrive after others
- * with greater ids.
+ * Adds rows (oldest first), except rows that are in the page or belong to a later page. NOTE: The
+ * log is projected in parallel lanes, so rows may arrive out of id order.
  */
 export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
   const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
@@ -58,13 +53,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Holding stops the list; ending the hold shows what waited. */
+/** Starts or ends a hold; ending a hold shows the waiting rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows the waiting rows, held or not. */
+/** Shows the waiting rows, even during a hold. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
@@ -72,7 +67,7 @@ export function release(tail: LiveTail): LiveTail {
   return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
-/** The live rows and the page's rows in one order, each once. */
+/** Merges live rows and page rows in one order, without duplicates. */
 export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   if (tail.shown.length === 0) return page.rows
   const known = new Set(page.rows.map(({ id }) => id))
@@ -81,10 +76,10 @@ export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
   return inOrder(live, page.rows)
 }
 
-/** Rows at or below this id belong to later pages. */
+/** Rows with this id or a lower id belong to later pages. */
 const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
 
-/** Merges two lists, each newest first; usually all of one are above the other. */
+/** Merges two lists that are both newest first. Usually the lists do not overlap. */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]
   const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)

@@ -17,7 +17,7 @@ export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   return <StatusTag tone={TYPE_TONES[name]}>{t(`usageLog.type.${name}`)}</StatusTag>
 }
 
-/** The model, or for rows that are not calls, their type. */
+/** The model of a call; for other rows, their type. */
 export function ModelCell(props: {
   row: LogEntry
   onFilter: (model: string) => void
@@ -27,7 +27,7 @@ export function ModelCell(props: {
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** The result of a call, or for rows that are not calls, their type. */
+/** The result of a call; for other rows, their type. */
 export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   if (row.type === ERROR) return <StatusTag tone="bad">{t('words.failed')}</StatusTag>
@@ -42,7 +42,7 @@ export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** The ratios applied to the tokens: of the model, of its output, of the group. */
+/** The ratios of a call: model, completion and group. */
 export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { model_price: price, ...other } = otherOf(row)
@@ -60,12 +60,12 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
     `${t('usageLog.factor.completion')} ${completion}`,
     `${t('usageLog.factor.group')} ${group}`,
   ]
-  // A ratio without a finite decimal has 30 digits; the tooltip shows all of them.
+  // A ratio may have 30 decimals; the tooltip shows all of them.
   const shown = Number(Number(completion).toFixed(6))
   return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
-/** The cost of a call; for other rows the credited or debited amount, with its sign. */
+/** The cost of a call; for other rows the signed amount credited or deducted. */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)

@@ -17,7 +17,7 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** Columns up to the status fit a window of 1280 px: user, model, duration, cost. */
+/** The columns up to the status fit a window of 1280 px. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
@@ -35,7 +35,7 @@ const ORDER: readonly ColumnId[] = [
   'retry',
   'details',
 ]
-/** The place of columns on cards; columns that are not listed appear in the details. */
+/** The position of columns on cards; other columns appear in the details. */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
   username: 'bare',
@@ -50,7 +50,7 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
-/** The columns of the list; columns for admins are not created for other users. */
+/** The columns of the log; admin columns exist only for admins. */
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -67,7 +67,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   }, [t, number, isAdmin, setFilters])
 }
 
-/** Time, user and origin of a row; pressing most of them narrows the list. */
+/** Time, user and origin of a row. A click on most values filters the list. */
 function placeColumns(setFilters: SetFilters): Draft[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,

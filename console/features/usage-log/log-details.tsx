@@ -8,7 +8,7 @@ import { ERROR } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 
 /**
- * An expanded row: the price explained or the reason of a failure, further facts, and for admins
+ * The details of a row: the price explained or the cause of a failure, other facts, and for admins
  * the attempts.
  */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {

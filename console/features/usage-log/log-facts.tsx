@@ -13,7 +13,6 @@ import { ChannelLink } from './channel-link.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
-/** Facts of a row beyond its columns. */
 export function LogFacts({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const facts = useFacts(row, otherOf(row))
@@ -33,7 +32,7 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** Opens the playground with the model and group of a call that its reader may make. */
+/** A link to the playground with the call's model and group, if the user may use both. */
 function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
   const { t } = useTranslation()
   const isCall = row.request_id !== ''
@@ -49,7 +48,7 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 
 type Fact = { name: string; value: ReactNode }
 
-/** Anomalies of a provider's usage, by the codes of the relay. */
+/** The relay's codes for anomalies in a provider's usage figures. */
 const ANOMALIES = [
   'missing',
   'negative',
@@ -91,7 +90,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The failure panel beside this list already shows the end of a failed call, with its reason.
+  // The failure panel already shows how and why a failed call ended.
   add(t('words.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -105,7 +104,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // Tasks have neither, because they are not requests in a model's format.
+    // Tasks are not requests in a chat format, so they have neither value.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined
@@ -137,7 +136,7 @@ function Anomaly({ code }: { code: string }): ReactElement {
   return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
 }
 
-/** The usage that the provider counted for a call whose account could not pay for all of it. */
+/** The provider's usage figures of a call that the account could not pay completely. */
 function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -150,7 +149,7 @@ function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
-/** The hold at admission, which prevents an overdraft, and the part that was released. */
+/** The hold at admission, which prevents an overdraft, and the released part. */
 function Hold(props: { hold: number; charged: number }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -23,18 +23,18 @@ type Props = {
   reading: Reading
 }
 
-/** Compact, because the log is scanned rather than read. */
+/** Compact, because users scan the log. */
 export const LOG_DENSITY = 'compact'
 
 const rowKey = (row: LogEntry): string => String(row.id)
 
-/** The rows, live ones on top; a button shows how many wait while the user reads. */
+/** The log with live rows on top. A button shows how many rows wait while the user reads. */
 export function LogList({ view, log, layout, reading }: Props): ReactElement {
   const { t } = useTranslation()
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
-  // A call that was found by its id is shown with its details.
+  // A call that was found by its id is expanded.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   useEffect(() => {

@@ -5,8 +5,8 @@ import type { LogFilters } from './filters.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * The filters as query parameters. A relative range ends at `now` and starts at `begunAt`, which
- * stays the same while paging. A call requested by its id is found at any time.
+ * Converts the filters to query parameters. A relative range ends at `now` and starts relative to
+ * `begunAt`, which is constant while paging. A request id ignores the range.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME

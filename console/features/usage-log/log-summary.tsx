@@ -9,9 +9,9 @@ import type { LogFilters } from './filters.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** The totals over all rows that match the filters, on every page. */
+/** The totals over all pages of the filtered log. */
 export function LogSummary({ stat, type }: Props): ReactElement {
-  // Rows of the other types are not calls: their sum is what was credited, or changed by an admin.
+  // Other types are not calls; their total is the amount credited or changed by admins.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -12,7 +12,7 @@ const ExportDrawer = lazy(async () => {
   return { default: module.ExportDrawer }
 })
 
-/** The actions above the list: refresh, copy a link, export; `children` stand between them. */
+/** The actions above the list: refresh, copy a link, export. `children` are placed among them. */
 export function LogTools(props: {
   exporting: ExportState
   onRefresh: () => void
@@ -22,7 +22,7 @@ export function LogTools(props: {
   const { t } = useTranslation()
   const { exporting } = props
   const { rows, isChoosing } = exporting
-  // Loaded when first opened; it then stays mounted, so that closing is animated.
+  // Mounted on first use and then kept, so that closing is animated.
   const [wasChoosing, setWasChoosing] = useState(isChoosing)
   if (isChoosing && !wasChoosing) setWasChoosing(true)
   const number = useNumberFormat()

@@ -23,5 +23,5 @@ export const TYPE_TONES: Readonly<Record<LogTypeName, Tone>> = {
 export const CONSUMPTION = 2
 export const ERROR = 6
 
-/** null for a type that this console does not know. */
+/** Returns null for an unknown type. */
 export const typeName = (type: number): LogTypeName | null => NAMES[type] ?? null

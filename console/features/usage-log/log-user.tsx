@@ -14,7 +14,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Props = { row: LogEntry; onFilter: () => void }
 
-/** The user of a row, with the facts an admin needs; loaded when opened. */
+/** The user of a row; a popover loads facts about the user for admins. */
 export function LogUser({ row, onFilter }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -11,7 +11,7 @@ type Details = typeof import('./log-details.tsx')
 let fetched: Details | null = null
 let fetching: Promise<Details> | null = null
 
-/** Loads the details component and its translations once, as soon as a row may be opened. */
+/** Preloads the details component and its texts once. */
 export function prefetchDetails(): void {
   fetchDetails().catch(() => undefined)
 }
@@ -31,9 +31,9 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * The details of an expanded row, which are not part of the page's first load. They are kept in
- * state rather than in `React.lazy`, because a lazy component shows its fallback for a moment even
- * when it was loaded before, and the rows below would jump.
+ * The details of an expanded row, which load separately. The component is kept in state and not in
+ * `React.lazy`, because a lazy component shows its fallback even after loading, which moves the
+ * rows below.
  */
 export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const [details, setDetails] = useState(fetched)
@@ -45,7 +45,7 @@ export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElem
   return isLost ? <Lost /> : <Waiting />
 }
 
-/** A placeholder with the height of most calls' details. */
+/** A placeholder with the usual height of the details. */
 function Waiting(): ReactElement {
   return (
     <div className="tg-log-details tg-log-details-wait" aria-busy="true">

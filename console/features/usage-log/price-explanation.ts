@@ -21,7 +21,7 @@ export type PriceTermName =
   | 'outputAudio'
   | 'calls'
 
-/** A ratio of the price, with the name that the pricing page uses. */
+/** A ratio of the price; the pricing page uses this name too. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
@@ -39,7 +39,7 @@ type FactorName =
   | 'price'
   | 'quotaPerDollar'
 
-/** `count` × every factor = `amount`, exactly, in quota. */
+/** `count` × all factors = `amount`, exactly, in quota. */
 export type PriceTerm = {
   readonly name: PriceTermName
   readonly count: number
@@ -47,7 +47,7 @@ export type PriceTerm = {
   readonly amount: string
 }
 
-/** The terms and `rounding` add up to `total`; `isExact` says whether that equals the charge. */
+/** All terms plus `rounding` equal `total`; `isExact` means that `total` equals the charge. */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
   readonly terms: readonly PriceTerm[]
@@ -60,7 +60,7 @@ export type PriceExplanation = {
 const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
-/** null when the row has no price (a top-up, an error, a released call). */
+/** Returns null if the row has no price, such as a top-up, an error or a released call. */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price
   if (price === undefined) return null

@@ -6,15 +6,15 @@ import { requestIdIn, wholeRequestIdIn } from '#console/ui/messages/request-id.t
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /**
- * The search for one call. A pasted text that contains a whole request id applies at once; the
- * first characters of an id apply on Enter, or when the field loses the focus.
+ * Searches a call by request id. A pasted complete id applies immediately; a partial id applies on
+ * Enter or blur.
  */
 export function RequestSearch({ value, onCommit }: Props): ReactElement {
   const { t } = useTranslation()
   const id = useId()
   const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
   const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
-  // The address changed outside the field (Back, or the clear button), so the field follows.
+  // The URL may change outside the field (Back, clear button); the field then shows the new value.
   if (draft.from !== value) set(value)
   const commit = (text: string): void => {
     const requestId = text.trim() === '' ? '' : requestIdIn(text)

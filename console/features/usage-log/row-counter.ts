@@ -1,10 +1,7 @@
 const QUOTE = 34
 const LINE_END = 10
 
-/**
- * Counts the lines of a file as its bytes arrive; line ends inside the quotes of a CSV do not
- * count.
- */
+/** Counts the lines of a file while its bytes arrive, except line breaks inside CSV quotes. */
 export class RowCounter {
   lines = 0
   readonly #hasQuotes: boolean
@@ -21,7 +18,7 @@ export class RowCounter {
     }
   }
 
-  /** The number of rows without the header of a CSV. */
+  /** The number of rows, without the header of a CSV. */
   get rows(): number {
     return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }

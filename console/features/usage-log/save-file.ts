@@ -1,4 +1,4 @@
-/** Passes a file to the browser, which keeps large ones on disk. */
+/** Downloads a file; the browser keeps large files on disk. */
 export function saveFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -9,12 +9,12 @@ import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration 
 export function DurationCell({ row }: { row: LogEntry }): ReactElement {
   const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
   if (ms === null) return <span className="tg-muted">–</span>
-  // A call that failed quickly is not a fast call.
+  // A call that failed quickly does not count as fast.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
 
-/** The time to a stream's first token, or a note that the call was not streamed. */
+/** The time to the first token, or a note that the call was not streamed. */
 export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { frt } = otherOf(row)
@@ -25,7 +25,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
 }
 
-/** A mark with a label when the call was not fast, so that colour is never the only sign. */
+/** A mark with a label if the call was not fast, so that color is not the only sign. */
 function Paced(props: { pace: Pace; text: string }): ReactElement {
   const { t } = useTranslation()
   const words = t(`usageLog.pace.${props.pace}`)

@@ -2,28 +2,28 @@ import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 
 export type Pace = 'good' | 'slow' | 'bad'
 
-/** The pace of a whole call, in seconds. */
+/** Rates the duration of a call, in seconds. */
 export const paceOfDuration = (seconds: number): Pace =>
   seconds < 101 ? 'good' : seconds < 300 ? 'slow' : 'bad'
 
-/** The pace of the first token, in milliseconds. */
+/** Rates the time to the first token, in milliseconds. */
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
 /**
- * Milliseconds when the row has them, otherwise its whole seconds; null for a call whose gateway
- * died, because its end was not observed.
+ * Returns milliseconds if the row has them, else whole seconds; null for an interrupted call,
+ * because nobody observed its end.
  */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
-/** `840 ms`, `3.2 s`, `62 s`: rounded for display. */
+/** Formats as `840 ms`, `3.2 s` or `62 s`. */
 export function shortDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
 }
 
-/** Output tokens per second after the first token; null when the figure would be meaningless. */
+/** Returns output tokens per second after the first token; null if the rate is meaningless. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const whole = durationMs(row, other)
   if (whole === null) return null

@@ -22,7 +22,7 @@ import { useReading } from './use-reading.ts'
 import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
-/** All calls, updated live: listed, filtered, explained to the unit, exported. */
+/** The log of all calls with live updates: list, filters, price explanation, export. */
 export function UsageLogPage(): ReactElement {
   const { t } = useTranslation()
   const view = useLogView()

@@ -7,10 +7,10 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** Whether the window has room for as many bars as a day has hours. */
+/** True if the window is wide enough for one bar per hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
-/** The calls of the view over time; null when they cannot be counted or do not fit the screen. */
+/** Reads the calls of the view over time; null if they cannot be counted or do not fit. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()
   const isTight = useIsTight()

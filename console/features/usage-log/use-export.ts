@@ -12,11 +12,10 @@ import { saveFile } from './save-file.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = {
-  /** The number of rows so far; null while no export is running. */
+  /** The number of rows received; null while no export is running. */
   readonly rows: number | null
   readonly start: (kind: ExportKind, columns?: readonly ExportColumn[]) => void
   readonly cancel: () => void
-  /** The columns of a CSV in this browser. */
   readonly columns: ReturnType<typeof useExportColumns>
   readonly isChoosing: boolean
   readonly setChoosing: (isChoosing: boolean) => void
@@ -28,7 +27,7 @@ const TYPES: Record<ExportKind, string> = {
 }
 const TOLD_EVERY_MS = 200
 
-/** Lets the server write all rows that match the filters; an export can be cancelled. */
+/** Exports all rows that match the filters; the user can cancel the export. */
 export function useExport(view: LogView): ExportState {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
 
 /**
- * The shortcuts of the log beyond those of its list; `copy-link` also includes what only this
- * browser remembers.
+ * Registers the log's additional shortcuts. `copy-link` includes settings stored only in this
+ * browser.
  */
 export function useLogCommands(acts: {
   isPaused: boolean

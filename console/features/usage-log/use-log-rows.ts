@@ -18,17 +18,17 @@ import type { LogView } from './use-log-view.ts'
 import { useTail } from './use-tail.ts'
 
 const STAT_EVERY_MS = 2_000
-/** The rates of the last minute fall even without calls. */
+/** The rates of the last minute fall even without new calls, so they are polled. */
 const RATES_EVERY_MS = 15_000
-/** The polling interval while the server does not answer and there is no list to show. */
+/** The polling interval while the server does not respond and no list is loaded. */
 const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** The rows and totals of a view, kept up to date by the live stream. */
+/** Reads the rows and totals of a view; live events keep both up to date. */
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** Reads after a resync must include at least this position. */
+  /** Reads after a resync must include at least this stream position. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useBegunAt(view)
@@ -84,7 +84,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
-/** The page, and the order of the list. */
+/** The page and the sort order of the list. */
 const placeOf = ({ page, pageSize, sort }: LogView) => ({
   page,
   pageSize,
@@ -96,7 +96,7 @@ const placeOf = ({ page, pageSize, sort }: LogView) => ({
       }),
 })
 
-/** When the list was begun: further pages keep that range's start, so that they are one list. */
+/** Returns the time when page 0 was read; later pages use it, so that all pages have one range. */
 function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
   const list = JSON.stringify([filters, isAdmin])
   const kept = useRef({ list: '', at: 0 })
@@ -112,8 +112,8 @@ function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; an
 }
 
 /**
- * Reads a list again that failed without an answer, once any request is answered; the error stays
- * visible until then. Returns whether this is pending.
+ * Retries a list that got no response, as soon as any request is answered. Returns true while a
+ * retry is pending.
  */
 function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData

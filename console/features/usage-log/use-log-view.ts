@@ -16,13 +16,13 @@ export type LogView = {
   /** The user whose rows may arrive live; null for all users. */
   readonly ownId: number | null
   readonly filters: LogFilters
-  /** null: newest first, with live rows on top. */
+  /** Null means newest first, with live rows on top. */
   readonly sort: Sort | null
   readonly page: number
   readonly pageSize: PageSize
-  /** Comma-separated ids from a link; empty means the remembered columns. */
+  /** Comma-separated column ids from a link; empty means the stored columns. */
   readonly columns: string
-  /** Equal for equal filters, page and size; queries and the live tail use it as their key. */
+  /** Equal for equal filters, page and page size; queries and the live tail are keyed by it. */
   readonly key: string
   readonly setFilters: (patch: Partial<LogFilters>, options?: { replace?: boolean }) => void
   readonly clearFilters: () => void
@@ -32,16 +32,14 @@ export type LogView = {
   readonly forgetColumns: () => void
 }
 
-/**
- * The filters and presentation of the list, read from the address, with functions that change it.
- */
+/** Reads filters and presentation from the URL, and returns functions that change them. */
 export function useLogView(): LogView {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The address always contains them, so that a link shows the same rows to every reader.
+  // The URL always contains these values, so that a link shows equal rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])
@@ -75,7 +73,7 @@ export function useLogView(): LogView {
   }, [values, isAdmin, user?.id, pageSize, set, remember])
 }
 
-/** The latest first is the order of the list without sorting. */
+/** Returns the sort order of the URL; null for newest first, which is the default. */
 const sortOf = ({ sort, order }: Pick<UrlValues<typeof LOG_URL>, 'sort' | 'order'>): Sort | null =>
   sort === '' || (sort === 'time' && order === 'desc')
     ? null

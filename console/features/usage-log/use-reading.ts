@@ -13,7 +13,7 @@ export type Reading = {
   }
 }
 
-/** Whether the user is reading the list, so that nothing may move. */
+/** Returns whether the user is reading the list, so that rows must not move. */
 export function useReading(): Reading {
   const [isAtTop, setAtTop] = useState(true)
   const [isHovered, setHovered] = useState(false)
@@ -22,7 +22,7 @@ export function useReading(): Reading {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // A touch that scrolls fires enter events but never leave events.
+      // Scrolling by touch fires enter events but no leave events.
       onPointerEnter: (event) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -4,8 +4,8 @@ import { EMPTY_TAIL, hold, type LiveTail } from './live-tail.ts'
 type Kept = { readonly view: string; readonly tail: LiveTail }
 
 /**
- * The live rows of one view: a change of filters, page or page size starts an empty tail. The
- * screen decides `isHeld`; ending the hold shows what waited.
+ * The live rows of a view. A change of filters, page or page size starts an empty tail. Ending
+ * `isHeld` shows the waiting rows.
  */
 export function useTail(
   view: string,
@@ -24,7 +24,7 @@ export function useTail(
       }),
     [view, isHeld],
   )
-  // Released rows stay visible when the reader holds again right after.
+  // Stores released rows, so that they stay visible if the list is held again.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

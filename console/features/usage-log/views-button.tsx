@@ -19,11 +19,11 @@ import {
 const NONE: readonly SavedView[] = []
 
 type Props = {
-  /** The complete address of the present view. */
+  /** Returns the complete URL of the current view. */
   hrefNow: () => string
 }
 
-/** Named sets of filters, stored in this browser; opening one puts it into the address. */
+/** Named sets of filters, stored in this browser; opening a set writes it to the URL. */
 export function ViewsButton({ hrefNow }: Props): ReactElement {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)

@@ -15,9 +15,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/**
- * The user's own name and password, without group and quota, which users cannot set for themselves.
- */
+/** The user's name and password. Group and quota are missing, because users cannot set them. */
 export function SelfPage(): ReactElement {
   const { t } = useTranslation()
   const own = useQuery(ownUserQuery)
@@ -44,7 +42,7 @@ export function SelfPage(): ReactElement {
   )
 }
 
-/** Starts from the values as read; it is mounted anew after saving. */
+/** Starts from the loaded values, and is mounted again after saving. */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
   const { t } = useTranslation()
   const form = useUserForm({ isOpen: true, kind: 'self', user, onClose: onSaved })
@@ -58,5 +56,5 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
   )
 }
 
-/** The user with balance and bindings, read again for each form. */
+/** Reads the user with balance and bindings, again for each form. */
 const ownUserQuery = { ...apiQuery('GET /api/user/self', undefined, ['own-user']), staleTime: 0 }

@@ -19,9 +19,8 @@ const ACTIVE = 1
 const BANNED = 2
 
 /**
- * The actions that this admin may take on the user. The server checks every action again, and the
- * console offers none that it would refuse: admins act on lower levels only, and a super admin
- * cannot be demoted, banned or deleted.
+ * Returns the actions that this admin may take on the user. The server checks every action too.
+ * Admins act only on lower levels; a super admin cannot be demoted, banned or deleted.
  */
 export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
@@ -36,7 +35,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
-    // The own factors are removed with a proof instead.
+    // Users remove their own factors elsewhere, with a proof of identity.
     ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
@@ -45,7 +44,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
 
 export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
 
-/** 3 and every unknown status cannot be enabled. */
+/** Status 3 and unknown statuses cannot be enabled. */
 export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
   if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
   if (status === ACTIVE) return 'active'
@@ -57,6 +56,6 @@ export type Level = 'user' | 'admin' | 'root'
 export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
   role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
 
-/** The name of a user in sentences, or the number once the name is erased. */
+/** Returns the username for use in sentences, or the id if the name was erased. */
 export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
   username === '' ? `#${id}` : username

@@ -27,7 +27,7 @@ type DialogProps = {
   onClose: () => void
 }
 
-/** Adds an amount to the balance of one or several users, or deducts it, with a reason. */
+/** Adds an amount to the balances of users, or deducts an amount, with a reason. */
 function AdjustDialog(props: DialogProps): ReactElement | null {
   const { users, onClose } = props
   const { isOpen, shown, key } = useOpening(users.length === 0 ? null : users)
@@ -59,7 +59,6 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
   )
 }
 
-/** The users of the site, for admins. */
 export function UsersPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Users /> : <AdminsOnlyPage title={t('users.title')} />

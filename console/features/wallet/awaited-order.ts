@@ -1,6 +1,6 @@
 const KEY = 'awaited-top-up'
 
-/** The order that this tab is paying for, remembered on the way to the provider and back. */
+/** Returns the order that this tab is paying; it is stored while the tab is at the provider. */
 export function awaitedOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null

@@ -13,12 +13,12 @@ import { awaitedOrder, forgetOrder } from './awaited-order.ts'
 import { gainsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
-/** Five minutes of polling; later payments arrive by the live socket alone. */
+/** The number of polls (five minutes); later payments arrive only by live events. */
 const LOOKS_MAX = 60
-/** An order that is unpaid after this time is considered abandoned. */
+/** An order that is unpaid after this time counts as abandoned. */
 const GIVEN_UP_AFTER_S = 3_600
 
-/** Shown on return from the payment page: reports the payment as soon as it arrives. */
+/** Shown after returning from the payment page; reports the payment when it arrives. */
 export function PaymentNote(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()

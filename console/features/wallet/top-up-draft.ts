@@ -1,27 +1,27 @@
 import type { Status } from '#read-api/contract/status.ts'
 import type { PaymentMethod } from '#write-api/contract/top-ups.ts'
 
-/** `amount` is null until one was typed. */
+/** `amount` is null until the user types an amount. */
 export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 export const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
 /**
- * Normalises a typed amount to at least 1. A text that is no whole number stays, so that its error
+ * Raises a typed amount to at least 1. A text that is not a whole number is kept, so that its error
  * is shown.
  */
 export const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Whole dollars; null for anything else. */
+/** Returns whole dollars; null for any other text. */
 export const amountOf = (typed: string): number | null =>
   /^\d+$/.test(typed) ? Number(typed) : null
 
 export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)
 
-/** Common amounts that the minimum allows. */
+/** Returns the common amounts that are not below the minimum. */
 export const picksFrom = (least: number): readonly number[] =>
   PICKS.some((pick) => pick >= least)
     ? PICKS.filter((pick) => pick >= least)

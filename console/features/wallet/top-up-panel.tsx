@@ -15,7 +15,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { picksFrom } from './top-up-draft.ts'
 import { type TopUp, useTopUp } from './use-top-up.ts'
 
-/** The price of the order, or the server's error in its place. */
+/** The price of the order, or the server's error. */
 function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
@@ -28,8 +28,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
       </p>
     )
   }
-  // An error of the amount is shown at its field, and no price, because the price would belong to
-  // another amount.
+  // If the amount has an error, no price is shown, because it would belong to another amount.
   const hasAmount = fault === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -53,7 +52,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** Confirms price and payment method before the page is left. */
+/** Asks to confirm price and payment method before the tab leaves for the payment page. */
 function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   const { t } = useTranslation()
   const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
@@ -84,7 +83,7 @@ function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   )
 }
 
-/** An amount, a payment method, and the resulting price while typing. */
+/** Orders a top-up: amount, payment method, and the price while typing. */
 export function TopUpPanel(): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()

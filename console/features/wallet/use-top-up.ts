@@ -15,7 +15,7 @@ import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-
 const PAUSE_MS = 300
 const JUST_READ_MS = 2_000
 
-/** The order being prepared, its price and its payment method. */
+/** Manages the order being prepared, its price and its payment method. */
 export function useTopUp() {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -23,7 +23,7 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // NOTE: the price is requested after typing ends, because every wrong code counts as an attempt.
+  // NOTE: The price is requested after typing ends, because every wrong code counts as an attempt.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -75,7 +75,7 @@ export function useTopUp() {
   }
 }
 
-/** Remembers the newest order, which was just placed. A failure here does not delay the payment. */
+/** Stores the order that was just placed. A failure here does not delay the payment. */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
   const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
@@ -87,15 +87,15 @@ export type TopUp = ReturnType<typeof useTopUp>
 /** An exact amount such as `7.30`, in an ISO 4217 currency. */
 type Money = { money: string; currency: string }
 
-/** The price of a top-up. Throws with the server's message when it is not available. */
+/** Reads the price of a top-up; throws an error with the server's message. */
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
   const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
   return { money: data, currency: envelope.currency }
 }
 
 /**
- * Leaves for the payment page by a hidden form or by navigation. `onBlocked` is called when the
- * page's policy, fixed when it was loaded, does not allow the gateway.
+ * Opens the payment page by a hidden form or by navigation. `onBlocked` is called if the page's
+ * content security policy, fixed at page load, forbids the gateway.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -116,7 +116,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
   }
   document.addEventListener('securitypolicyviolation', onBlocked, { once: true })
   document.body.append(form)
-  // NOTE: a gateway may name a field `submit`, which would shadow the form's method.
+  // NOTE: A gateway's form field named `submit` would shadow the form's method.
   HTMLFormElement.prototype.submit.call(form)
   form.remove()
 }

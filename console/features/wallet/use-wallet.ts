@@ -14,7 +14,7 @@ const GAINS = 8
 
 export const gainsKey = ['gains'] as const
 
-/** The balance and its latest credits, refreshed when the user's balance moves. */
+/** Reads the balance and its latest credits, again after each balance change. */
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
@@ -52,10 +52,10 @@ export function useWallet() {
   return { self, gains }
 }
 
-/** Top-ups, changes by admins, system credits and check-ins; each has a separate type. */
+/** The log types of top-ups, admin changes, system credits and check-ins. */
 const TYPES = [1, 3, 4, 5]
 
-/** The latest credits of the user's balance, newest first; `afterPosition` is included. */
+/** Reads the latest credits, newest first; the read waits for the position `afterPosition`. */
 async function readGains(ask: {
   count: number
   afterPosition: number

@@ -66,7 +66,6 @@ function Gain({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** The balance first, with usage and number of calls beside it. */
 function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
@@ -123,14 +122,13 @@ export function WalletPage(): ReactElement {
   )
 }
 
-/** The panels for adding quota, in the order of the page. */
+/** The panels for adding quota, in page order. */
 const PANELS: readonly WalletPanel[] = [
   { id: 'redeem', Panel: RedeemPanel },
   { id: 'top-up', Panel: TopUpPanel },
   { id: 'orders', Panel: OrdersPanel },
 ]
 
-/** Renders a `Panel`, or nothing when it has nothing to offer. */
 type WalletPanel = {
   readonly id: string
   readonly Panel: () => ReactElement | null

@@ -12,7 +12,7 @@ export function TypedNameDialog(props: {
   title: string
   body: string
   actionText: string
-  /** Closes the dialogs that have to close, unless it fails. */
+  /** Closes the dialogs on success; rejects on failure. */
   act: () => Promise<void>
   onClose: () => void
 }): ReactElement {

@@ -30,9 +30,9 @@ import {
 export type UserFormGiven = {
   isOpen: boolean
   kind: FormKind
-  /** The user as stored on the server; null for a new user. */
+  /** The stored user; null for a new user. */
   user: User | null
-  /** Called after saving, or after discarding changes was confirmed. */
+  /** Called after saving, or after the user confirms discarding changes. */
   onClose: () => void
 }
 
@@ -42,7 +42,6 @@ const FIELD_CODES: FieldCodes<UserDraft> = {
   originalPassword: ['WrongOriginalPassword', ...PROOF_CODES],
 }
 
-/** The form of a user. */
 export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   const { t } = useTranslation()
   const { kind, user } = given
@@ -55,7 +54,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
       try {
         await save(before, draft)
       } catch (error) {
-        // With two-step login, a code takes the place of the password that the account lacks.
+        // With two-step login, a code replaces the password that the account does not have.
         const needsCode = error instanceof ApiError && error.code === 'ProofNeeded'
         if (needsCode) form.change({ proof: 'code' })
         throw error
@@ -68,7 +67,7 @@ export function useUserForm(given: UserFormGiven): DraftForm<UserDraft> {
   return form
 }
 
-/** The name is in the top bar, too. */
+/** The top bar also shows the name, so the stored user is updated. */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
   const own = storedUser()
@@ -77,7 +76,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-/** State of the navigation from the form's address to the list's. */
+/** Keeps toasts visible when the form returns to the list. */
 const ALONG = { goesAlong: true }
 
 function useSave({ kind, user, onClose }: UserFormGiven) {
@@ -94,7 +93,7 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
         if (kind === 'self') await updateSelf(changed)
         else await call('PUT /api/user/', { body: { id: user.id, ...changed } })
       } catch (error) {
-        // The server's error message is shown as it is; a request without an answer has none.
+        // Show the server's error message; a request without a response has none.
         const isAnswered = error instanceof ApiError && error.status > 0
         throw isAnswered ? error : new Error(t('users.updateFailed'))
       }

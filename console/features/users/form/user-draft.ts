@@ -7,25 +7,25 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The content of the form. Fields that a kind of form does not have stay empty. */
+/** The form's values; fields that a form does not show stay empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
   /**
-   * The proof required for a new password of the own account: the current one; without one, a code
-   * or nothing.
+   * The proof required for a new password of the user's own account: the current password or, if
+   * there is none, a code or nothing.
    */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
   /** The reason for a change of the group. */
   reason: string
-  /** A passkey that was shown in place of a password or code. */
+  /** A passkey that replaces a password or code. */
   passkey?: UpdateSelf['passkey']
 }
 
-/** A new user; another user, edited by an admin; or the user's own account, without a group. */
+/** Form kinds: a new user, another user edited by an admin, or the user's own account. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -77,11 +77,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
 
 const lengthOf = (text: string): number => [...text].length
 
-/** Whether the field for the proof is shown. */
+/** Returns true if the field for the proof is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
-/** Whether the change is recorded together with its reason. */
+/** Returns true if the change needs a reason, which is recorded. */
 export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
   group !== before.group
 
@@ -91,7 +91,7 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/** Only the changed fields. A balance is changed by a separate amount, never by this form. */
+/** Returns only the changed fields. The balance is adjusted by a separate form. */
 export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
   ...ownChanges(before, after),
   ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),

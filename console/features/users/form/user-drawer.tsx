@@ -27,7 +27,6 @@ type FormProps = UserFormGiven & {
   children?: ReactNode
 }
 
-/** The drawer around a user's form. */
 function OpenForm(props: FormProps): ReactElement {
   const { kind, user } = props
   const { t } = useTranslation()
@@ -50,8 +49,8 @@ function OpenForm(props: FormProps): ReactElement {
 }
 
 /**
- * Erases a user's personal data, for super admins, on request of the law or the user. It is
- * irreversible.
+ * Erases a user's personal data irreversibly, if the law or the user requires it. Super admins
+ * only.
  */
 function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   const { t } = useTranslation()
@@ -78,7 +77,7 @@ function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
   )
 }
 
-/** The present balance. It is not edited: an amount is added to it or deducted. */
+/** The current balance, which can be adjusted only by adding or deducting an amount. */
 function BalancePart(props: {
   user: User
   onAdjust: (users: readonly User[]) => void
@@ -110,7 +109,6 @@ type DrawerProps = {
   onClose: () => void
 }
 
-/** Creates a user, or shows and changes one. */
 export function UserDrawer(props: DrawerProps): ReactElement {
   const { onClose, actor, onAdjust } = props
   const { isOpen, shown, key } = useOpening(props.edited)
@@ -128,8 +126,8 @@ function OneUser(props: OneProps): ReactElement {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // The form keeps the values that were read first: values changed during editing would send what
-  // nobody typed.
+  // The form keeps the values that were loaded first. Otherwise, values that change during editing
+  // would be sent as if the user had typed them.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
@@ -192,7 +190,7 @@ function Waiting(): ReactElement {
   )
 }
 
-/** For a user who has lost the app, the passkeys and the recovery codes. */
+/** Resets the second factor of a user who has lost the app, the passkeys and the recovery codes. */
 function ResetFactor({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

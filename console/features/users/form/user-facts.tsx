@@ -19,7 +19,6 @@ const BINDINGS = [
   ['linux_do_id', 'linuxdo'],
 ] as const
 
-/** Read-only facts of a user. */
 export function UserFacts({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -46,7 +45,7 @@ export function UserFacts({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The accounts of other sites with which this user can log in. Only the owner can bind them. */
+/** The other sites' accounts with which this user can log in. Only the user can bind them. */
 export function Bindings({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -64,7 +63,7 @@ export function Bindings({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The latest changes of the balance or the group by admins: time, author and reason. */
+/** Recent changes of balance or group by admins, with time, author and reason. */
 export function QuotaChanges({ username }: { username: string }): ReactElement | null {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
@@ -120,10 +119,7 @@ function Fact(props: { name: string; children: ReactNode }): ReactElement {
 const ADMIN_TYPE = 3
 const SHOWN = 5
 
-/**
- * The latest changes of quota and group by admins, newest first: time, author and reason. For
- * admins.
- */
+/** Reads recent changes of quota and group by admins, newest first. Admins only. */
 const quotaChangesQuery = (username: string) =>
   queryOptions({
     queryKey: [...logsKey, 'by-hand', username],

@@ -9,13 +9,10 @@ import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-/**
- * In UTF-16 code units. A longer password is reported, because truncating would change what was
- * pasted.
- */
+/** In UTF-16 code units. A longer password causes an error, because truncating would change it. */
 const PASSWORD_MAX = 512
 
-/** The fields of a user; the group only when an admin edits another user. */
+/** The fields of a user. The group is shown only if an admin edits another user. */
 export function UserForm(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -35,7 +32,6 @@ export function UserForm(props: UserFormProps): ReactElement {
   )
 }
 
-/** The group, and the reason for changing it. */
 function GroupFields({ form }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []

@@ -10,7 +10,7 @@ import type { ManageUser } from '#write-api/contract/users.ts'
 import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
-  /** Bans or unbans at once; one press undoes it. */
+  /** Bans or unbans a user immediately, and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
   /** Asks for confirmation first. */
   manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
@@ -19,7 +19,7 @@ export type UserActions = {
 export function useUserActions(): UserActions {
   const { t } = useTranslation()
   const client = useQueryClient()
-  /** Updates the row from the server's answer, and reads the list again in any case. */
+  /** Updates the row from the server's response, and always reloads the list. */
   const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {

@@ -21,7 +21,7 @@ export function StateTag({ user }: { user: User }): ReactElement {
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
-/** An erased user has no level. */
+/** The level of a user; an erased user has none. */
 export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): ReactElement {
   const { t } = useTranslation()
   if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
@@ -33,7 +33,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): 
   )
 }
 
-/** On a card whose name is missing, the id is the title. */
+/** On a card of a user without a name, the id is the title. */
 export function IdCell({ user }: { user: User }): ReactElement {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
@@ -48,7 +48,7 @@ export function NameCell({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The number of invited users, the rewards for them, and the user who invited this one. */
+/** The number of invited users, the rewards for them, and the user's inviter. */
 export function InvitesCell({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (

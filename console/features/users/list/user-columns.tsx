@@ -21,7 +21,6 @@ export type UserRowActions = UserActions & {
 
 type MakeColumn = (id: string, title: string, rest: Partial<Column<User>>) => Column<User>
 
-/** The columns of the user list, in their default order. */
 export function userColumns(t: TFunction, locale: string, actions: UserRowActions): Column<User>[] {
   const column: MakeColumn = (id, title, rest) => ({
     id,
@@ -102,10 +101,7 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
 
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
-/**
- * Bans or unbans, and further actions that this admin may take on this user; hidden when there are
- * none.
- */
+/** Bans or unbans, and other actions that this admin may take; hidden if there are none. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): ReactElement {
   const { t } = useTranslation()
   const acts = actionsOn(user, actions.actor)

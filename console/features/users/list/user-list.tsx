@@ -18,7 +18,7 @@ import { type Actor, actionsOn } from '../user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
-/** Columns that sort the list, and what the server calls them. */
+/** The server's sort names by column id. */
 const SORTS = {
   id: 'id',
   username: 'username',
@@ -34,7 +34,6 @@ const SORTS = {
 
 const ADDRESS = listAddress({ keyword: textParam(), group: textParam() }, { sorts: SORTS })
 
-/** The page of users that the address requests. */
 export const useUserList = () =>
   useListPage(ADDRESS, (ask) => ({
     ...usersQuery(ask),
@@ -52,7 +51,6 @@ type UserListProps = {
   onCreate: () => void
 }
 
-/** All users, filtered and paged, with the actions on each. */
 export function UserList(props: UserListProps): ReactElement {
   const { t } = useTranslation()
   const { view, actor } = props
@@ -94,10 +92,7 @@ const NONE: ReadonlySet<string> = new Set()
 const rowKey = (user: User): string => String(user.id)
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
-/**
- * Mounted with the first rows, so that a user who may not read them does not trigger further
- * requests.
- */
+/** Mounted only when rows have loaded, so that users without permission send no requests. */
 function LiveUsers(): null {
   useLiveUsers()
   return null
@@ -169,8 +164,8 @@ function ChosenUsers(props: {
 const EVERY_MS = 2_000
 
 /**
- * Reads the rows again, at a limited rate, after calls and changes of balance of visible users and
- * after changes of any user.
+ * Reloads the rows, at a limited rate, after calls and balance changes of visible users and after
+ * changes of any user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()
@@ -186,6 +181,6 @@ function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
-  // A new user moves the other rows, and one that was not found before may match now.
+  // A new user moves other rows, and a changed user may now match the filters.
   useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

@@ -3,9 +3,7 @@ import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.t
 import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
-/**
- * A change of balances as typed: the amount in dollars or in quota units, as the site shows them.
- */
+/** A balance change as typed, in dollars or quota units, whichever the site displays. */
 export type AdjustDraft = {
   readonly action: AdjustQuota['action']
   readonly amount: string
@@ -16,21 +14,20 @@ export type AdjustFault = 'amountWrong' | 'amountBeyond' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-/** Quota units; null while no amount above 0 is typed. */
+/** Returns quota units; null if the typed amount is not above 0. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
 }
 
-/** The balance after the change, from the present balance. */
 export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Whether the server would refuse it: a deduction cannot exceed the balance. */
+/** Returns true if a deduction exceeds the balance, which the server refuses. */
 export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
-/** `balances` are those of the chosen users. An amount that none of them can pay is an error. */
+/** `balances` are the balances of the chosen users. An amount that no user can pay is an error. */
 export function adjustFaults(
   draft: AdjustDraft,
   unit: AmountUnit,
@@ -48,8 +45,8 @@ export function adjustFaults(
 type Change = Omit<AdjustQuota, 'request_id'>
 
 /**
- * The request id of a change: a request without an answer can be repeated without a second change,
- * and another change has another id.
+ * Returns the request id of a change. A repeated request has an equal id, so that the change
+ * applies only once.
  */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()

@@ -8,7 +8,6 @@ import type { Adjustment } from './use-adjustment.ts'
 
 const DOLLARS = [1n, 5n, 10n, 50n, 100n] as const
 
-/** The direction, the amount and the reason. */
 export function AdjustFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>): ReactElement {
   const { t } = useTranslation()
   return (

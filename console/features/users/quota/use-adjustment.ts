@@ -21,14 +21,14 @@ import { useBalances } from './use-balances.ts'
 
 export type Adjustment = ReturnType<typeof useAdjustment>
 
-/** The form of a change of balances, and the outcome for each user once it is sent. */
+/** Manages the form of a balance change, and the result per user after sending. */
 export function useAdjustment({ users, onClose }: { users: readonly User[]; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
   const [refusedBy, setRefused] = useState<{ draft: AdjustDraft; items: QuotaAdjustment[] }>()
   const [requestIdOf] = useState(createRequestIds)
-  // Users who were served by a first attempt are not served again.
+  // Users whose change succeeded in the first attempt are skipped in the next.
   const [served, setServed] = useState<ReadonlySet<number>>(new Set())
   const rest = users.filter(({ id }) => !served.has(id))
   const balances = useBalances(rest)
@@ -57,7 +57,7 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     },
   })
   const amount = amountOf(form.draft, unit)
-  // A refusal belongs to the change that was sent, and goes with the next edit.
+  // The server's errors belong to the sent draft, so an edit hides them.
   const refused = refusedBy?.draft === form.draft ? refusedBy.items : []
   return { form, users: rest, isMany: users.length > 1, unit, refused, amount, balances }
 }

@@ -9,7 +9,7 @@ const EVERY_MS = 1_000
 /** For more users than this, the list behind the dialog keeps the balances up to date. */
 const READ_MAX = 5
 
-/** The present balances of these users: read once, and again after each movement. */
+/** Reads the current balances of these users, again after each balance change. */
 export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
   const client = useQueryClient()
   const read = users.length <= READ_MAX ? users : []
