@@ -3,9 +3,9 @@ import { readEventTexts, readTexts, type TextSink } from './answer-text.ts'
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
- * The number of base64 characters that are charged as one token. By published rates, a picture of 1
- * 290 tokens has about a megabyte. A second of sound has 20 tokens, in 64 000 characters as PCM or
- * 21 000 as MP3.
+ * The number of base64 characters that are charged as one token. By published rates, a picture of
+ * about a megabyte has 1 290 tokens. A second of sound has 20 tokens, in 64 000 characters as PCM
+ * or 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The sender of a callback, which is a channel with a key, and the task of the callback. */
+/** The channel and key that send a callback, and the task that the callback reports on. */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
