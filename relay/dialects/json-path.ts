@@ -16,8 +16,8 @@ type Level = string | number | null
 
 /**
  * Returns the path of the field that contains the byte at `at`, such as `messages[0].content`.
- * Returns null if no field contains the byte. The bytes before `at` must be valid JSON. The function
- * is only called for bodies that are refused.
+ * Returns null if no field contains the byte. The bytes before `at` must be valid JSON. The
+ * function is only called for bodies that are refused.
  */
 export function pathAt(bytes: Buffer, at: number): string | null {
   const levels: Level[] = []
