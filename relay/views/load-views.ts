@@ -119,8 +119,8 @@ const RETRY_MS = 100
 
 /**
  * Returns a function that applies channel events to the view. When an admin repairs the abilities
- * (`ChannelAbilitiesFixed`), a new view is loaded from the read model. The current view stays in use
- * until the new view replaces it.
+ * (`ChannelAbilitiesFixed`), a new view is loaded from the read model. The current view stays in
+ * use until the new view replaces it.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the current reload began, or null if no reload is running. */
