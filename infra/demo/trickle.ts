@@ -41,7 +41,7 @@ export function startTrickle(
       })
       await response.arrayBuffer()
     } catch {
-      // The demo includes streams that are cut on purpose, and reading such a stream throws.
+      // Reading a stream that the provider cut throws. The demo includes cut streams on purpose.
     }
   }
   const timer = setInterval(() => void call(), 1_200)

@@ -1,5 +1,6 @@
 /**
- * Exits with 0 when this container's `/readyz` succeeds. The image has no curl that could do this.
+ * Exits with 0 when `/readyz` of this container succeeds. The program replaces curl, which the
+ * image does not have.
  */
 fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then(
   ({ ok }) => {

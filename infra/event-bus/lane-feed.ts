@@ -11,8 +11,8 @@ type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
  * The one subscription of a process for all of its lanes. It starts at the head position of the
- * store when the first lane is added. A lane's worker that is behind this position reads the store
- * up to it. Without lanes there is no subscription.
+ * store when the first lane is added. The worker of a lane that is behind this position reads the
+ * missing events from the store. A process without lanes has no subscription.
  */
 export class LaneFeed {
   private readonly deps: Deps

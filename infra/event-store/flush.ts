@@ -37,7 +37,7 @@ export type FlushConnection = {
    * the connection ends.
    */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
-  /** Closes the connection; the next flush opens another one. */
+  /** Closes the connection. The next flush opens a new connection. */
   readonly drop: () => void
 }
 

@@ -21,7 +21,7 @@ export type HotStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
-  /** Reads the events after the known revision. Returns true when there were such events. */
+  /** Reads the events after the known revision. Returns true if the stream has new events. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**

@@ -29,8 +29,8 @@ export type Appended = {
   readonly position: number
   /**
    * The positions of the events and the stream's new revision, for each `StreamAppend` in order.
-   * EventStoreDB reports only the position of a stream's last event in the append, so a position
-   * may be higher than the event's actual position, up to that one.
+   * EventStoreDB reports only the position of a stream's last event. For the stream's other events,
+   * the position may therefore be higher than their actual position.
    */
   readonly streams: readonly {
     readonly stream: string

@@ -118,9 +118,9 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 }
 
 /**
- * Reads the pages of one subscription, from memory if possible. `head` returns the last position
- * that this process knows. When other processes write too, each page would need a query for their
- * events, so a query that reached the end is followed by a pause.
+ * Creates a function that reads the pages of one subscription, from memory if possible. `head`
+ * returns the last position that is known in this process. While other processes write too, almost
+ * every page needs a query. Therefore a query that reached the last event is followed by a pause.
  */
 function pageReader(
   recent: RecentEvents,

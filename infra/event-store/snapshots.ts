@@ -49,7 +49,7 @@ type Row = { version: number; revision: string; position: string; state: string 
 
 /**
  * Stores snapshots in the schema `snapshots`. A snapshot of a newer codec version replaces the
- * existing one.
+ * stored snapshot.
  */
 export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)

@@ -40,7 +40,9 @@ export const errorsOf =
     return new HttpError(status, typeof words === 'function' ? words(params) : words, error)
   }
 
-/** Errors of HTTP requests as such. Errors of business rules are in the catalogue of their area. */
+/**
+ * Errors of HTTP requests in general. Errors of business rules are in the catalogue of their area.
+ */
 const HTTP_ERRORS = {
   InvalidJson: [400, { zh: '请求内容不是合法的 JSON', en: 'The request body is not valid JSON' }],
   InvalidText: [

@@ -3,7 +3,7 @@ import { httpError } from './http-errors.ts'
 
 /**
  * Throws a 403 for a request that another site made a browser send. Browsers report such requests
- * in `Sec-Fetch-Site`, and older browsers in `Origin`. A request without both headers passes,
+ * in `Sec-Fetch-Site`, and older browsers in `Origin`. A request without these headers passes,
  * because the session and `User-Id` still protect it.
  */
 export function refuseCrossSite(request: FastifyRequest): void {

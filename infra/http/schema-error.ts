@@ -79,8 +79,8 @@ function wordsFor(
 }
 
 /**
- * Returns a text with the bounds of a numeric field. It is also part of the message about a wrong
- * type.
+ * Returns a text with the bounds of a numeric field. The message about a wrong type contains this
+ * text too.
  */
 function boundsAt(schema: TSchema, pointer: string): Words {
   const properties = Object(Object(schema).properties) as Record<string, unknown>

@@ -33,9 +33,9 @@ const FORMAT = /^([\w-]{22})\.([0-9a-f]{64})$/
 const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
 
 /**
- * Sets a signed cookie that identifies the browser as one that has logged in to this account. It
- * outlives the session. Login attempts of this browser are counted separately, so another client
- * that guesses the password does not block it. The cookie does not authenticate.
+ * Sets a signed cookie that identifies a browser from which somebody has logged in to this account.
+ * The cookie outlives the session and does not authenticate. Login attempts of this browser are
+ * counted separately, so that another client that guesses the password does not block it.
  */
 function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
   const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')

@@ -51,7 +51,7 @@ export const wireInteger = converted(
   Number,
 )
 
-/** An `int8` column that holds quota. */
+/** An `int8` column that contains quota. */
 export const quota = Type.BigInt()
 
 /** A `timestamptz` column, read as ISO text in UTC with milliseconds. */

@@ -24,8 +24,8 @@ export type RedisLimits = {
   /** Extends the permits. A killed process does not renew its permits, so they expire. */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
   /**
-   * Registers this process under the name `instance`, and returns how many processes share the
-   * limits. With null, the process is only counting.
+   * Registers this process under the name `instance`, and returns the number of processes that
+   * share the limits. With null, this process is not registered.
    */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>

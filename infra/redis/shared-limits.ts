@@ -39,8 +39,8 @@ const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
 /**
- * A permit that is not released yet, and its counterpart in the limits of this process if there is
- * one.
+ * A permit that is not released yet. `local` is its counterpart in the limits of this process, or
+ * null.
  */
 type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
@@ -52,7 +52,8 @@ type ReleasedPermit = {
 
 /**
  * Creates limits that are shared through Redis. While Redis does not answer, this process applies
- * its share of the limits. Permits that were acquired before such a change still count after it.
+ * its share of the limits. Permits that were acquired before Redis was lost or recovered still
+ * count afterwards.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)

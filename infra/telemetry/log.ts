@@ -59,9 +59,9 @@ type Repetition = { at: number; suppressed: number }
 const repetitions = new WeakMap<Logger, Map<string, Repetition>>()
 
 /**
- * Logs a warning that would repeat while a dependency is down. It is logged immediately, then at
- * most once every ten seconds with the number of warnings that were left out (`suppressed`). Those
- * are logged at level debug.
+ * Logs a warning that would repeat while a dependency is down. The first warning is logged
+ * immediately. Later warnings are logged at most once every ten seconds, with the number of omitted
+ * warnings (`suppressed`). Omitted warnings are logged at level debug.
  */
 export function warnThrottled(
   log: Logger,

@@ -55,8 +55,9 @@ async function startOnce(url: string): Promise<void> {
 }
 
 /**
- * Deletes all rows except those of the read models, which represent a site without events. Other
- * rows depend on the secret key or the store of that start, or say that it is running.
+ * Deletes all rows except the rows of the read models, which represent a site without events. Other
+ * rows depend on the secret key or the store of the template's start, or say that the start is
+ * running.
  */
 async function forgetSite(url: string): Promise<void> {
   const client = new Client({ connectionString: url })

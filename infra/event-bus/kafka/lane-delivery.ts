@@ -16,8 +16,8 @@ export type LaneDelivery = {
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
-   * Runs `work` with those of the lanes that this process still has. No other work for these lanes
-   * runs at the same time. Without such a lane, `work` is not called.
+   * Runs `work` with the given lanes that this process still has, and with no other work for these
+   * lanes in parallel. If this process has none of the lanes, `work` is not called.
    */
   readonly runExclusive: (
     lanes: readonly number[],

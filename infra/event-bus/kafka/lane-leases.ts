@@ -138,8 +138,8 @@ function createReleasing({ leases, timings, onLost }: Deps) {
 }
 
 /**
- * Runs `round` repeatedly, never twice at the same time. `round` returns the pause before the next
- * run, which `trigger` starts earlier.
+ * Runs `round` repeatedly. A run starts after the pause that the previous run returned, or earlier
+ * by `trigger`. Two runs never overlap.
  */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined

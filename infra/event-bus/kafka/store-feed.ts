@@ -27,10 +27,9 @@ export type StoreFeed = {
 }
 
 /**
- * Feeds lanes from the event store while Kafka does not deliver, for example without a broker or a
- * publisher, with a stalled consumer, a deleted topic or unreadable messages. A lane counts as
- * stalled when the store has been ahead of it for `stallMs` and Kafka brought no new information in
- * that time.
+ * Feeds lanes from the event store while Kafka does not deliver. Causes are a missing broker or
+ * publisher, a stalled consumer, a deleted topic or unreadable messages. A lane counts as stalled
+ * when Kafka brought no new information for `stallMs` although the store has newer events.
  */
 export function feedFromStore(deps: Deps): StoreFeed {
   const { store, delivery, timings, log, name } = deps

@@ -23,7 +23,10 @@ export type EventReads = {
   /** Returns the revision of the stream's last event; -1 when the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
-  /** Returns the event at exactly this position; null when this product wrote no event there. */
+  /**
+   * Returns the event at exactly this position; null when no event of this product is at this
+   * position.
+   */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 

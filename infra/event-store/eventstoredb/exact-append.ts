@@ -213,9 +213,7 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/**
- * Rejects when `answer` takes longer than `ms`. The client has its own deadline, but may miss it.
- */
+/** Rejects when `answer` takes longer than `ms`, because the client may miss its own deadline. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

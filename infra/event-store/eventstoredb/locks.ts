@@ -9,7 +9,7 @@ export type Locks = {
    * `work` starts when the locks can't be acquired within `withinMs`.
    */
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
-  /** Runs `work` unless another process holds this name. Returns whether it ran. */
+  /** Runs `work` unless another process has a lock on this name. Returns whether `work` ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
   /** Returns the position up to which all joint appends are complete; 0 at first. */
   healedUpTo(): Promise<number>

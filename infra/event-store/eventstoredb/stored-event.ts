@@ -6,9 +6,7 @@ import type { ExactPart } from '../flush.ts'
 /** An event in the form that EventStoreDB stores. */
 export type StoredEvent = {
   readonly recorded: Recorded
-  /**
-   * The other parts of a joint append, if this event is the one that decided it; otherwise empty.
-   */
+  /** The other parts of the joint append that this event decided; empty for any other event. */
   readonly others: readonly ExactPart[]
 }
 

@@ -17,7 +17,9 @@ export type EventStoreDbServer = {
    * product does not know. With `stream`, only appends to that stream are affected.
    */
   readonly forceConflicts: (count: number, stream?: string) => void
-  /** Drops all appends to this stream before they are written. Null ends this. */
+  /**
+   * Drops all appends to this stream before they are written. With null, no appends are dropped.
+   */
   readonly loseAppends: (stream: string | null) => void
   /** Delays each append and read by this time. */
   readonly slowDown: (ms: number) => void
@@ -166,8 +168,8 @@ const foreignEvent = (stream: string) => ({
 })
 
 /**
- * Returns an event that another writer could have written. A decider could not fold an unknown
- * event in an account's stream, so an account gets an event that it knows.
+ * Returns an event that another writer could have written. An account gets a known event type,
+ * because its decider could not fold an unknown type.
  */
 function foreignFact(stream: string): { readonly type: string; readonly data: Buffer } {
   const userId = /^account-(\d+)$/.exec(stream)?.[1]

@@ -16,7 +16,7 @@ type Wanted = {
   readonly brokers: readonly string[]
   readonly topic: string
   /**
-   * The name of the work in which the process takes part. Without a name it only publishes events
+   * The name of the worker that the process runs. Without a name, the process only publishes events
    * to Kafka.
    */
   readonly work?: string
