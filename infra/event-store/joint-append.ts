@@ -155,8 +155,8 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    // A store that does not write all parts in one transaction may have other processes' events in
-    // between.
+    // In a store that does not write all parts in one transaction, other processes' events may
+    // precede this part.
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

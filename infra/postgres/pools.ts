@@ -85,8 +85,8 @@ export async function createPools(
   }
 }
 
-// NOTE: these parsers replace Slonik's, whose numeric parser rounds and whose time parsers return
-// milliseconds.
+// NOTE: these parsers replace the parsers of Slonik, whose numeric parser rounds and whose time
+// parsers return milliseconds.
 const typeParsers = [
   ...createTypeParserPreset().filter(
     ({ name }) => name !== 'numeric' && !name.startsWith('timestamp'),

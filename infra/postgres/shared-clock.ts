@@ -15,9 +15,9 @@ const STRANGE_MS = 1_000
 
 /**
  * Creates a clock that follows the database's clock, which all processes share. Between
- * measurements this machine's monotonic clock continues. Processes compare leases and expiries that
- * other processes wrote, and the machines' own clocks may differ by minutes or be set while the
- * product runs.
+ * measurements it is advanced by this machine's monotonic clock. The machines' system clocks are
+ * not used, because they may differ by minutes, and processes compare leases and expiries that
+ * other processes wrote.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)

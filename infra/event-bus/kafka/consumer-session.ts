@@ -204,8 +204,8 @@ async function consumeUntilBroken(
     if (!isOver) {
       await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
     }
-    // NOTE: after a disconnect, kafkajs may continue a request in progress and connect again. A
-    // second disconnect ends such a request.
+    // NOTE: kafkajs continues requests in progress after a disconnect. A second disconnect ends
+    // these requests.
     if (isOver) await disconnect(consumer)
   }
   // kafkajs sends heartbeats from its fetch loop, so missing heartbeats mean that the loop has

@@ -16,8 +16,8 @@ export type LaneDelivery = {
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
-   * Runs `work` with the given lanes that this process still has, and with no other work for these
-   * lanes in parallel. If this process has none of the lanes, `work` is not called.
+   * Runs `work` with the subset of `lanes` that this process still has, and never in parallel with
+   * other work for these lanes. If the subset is empty, `work` is not called.
    */
   readonly runExclusive: (
     lanes: readonly number[],

@@ -28,8 +28,8 @@ export type PublishedLanes = {
   /** Records that all events up to `position` were passed to `batchesOf`. */
   readonly reach: (position: number) => void
   /**
-   * Returns a watermark for every lane whose last message does not report the position set by
-   * `reach`.
+   * Returns a watermark for every lane whose messages do not cover the position that was passed to
+   * `reach` last.
    */
   readonly watermarks: () => MessageBatch
 }

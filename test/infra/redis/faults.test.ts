@@ -146,7 +146,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     const other = await openShared(server.url)
     try {
       await waitFor(other, rate(1))
-      // Only process `one` decides calls.
+      // Only the process of `one` decides calls.
       await waitFor(one.calls, rate(1))
       await expect.poll(() => one.instances()).toBe(2)
       await expect.poll(() => other.instances()).toBe(2)
