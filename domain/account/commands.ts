@@ -101,9 +101,7 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/**
- * Credits the inviter's share to the affiliate balance, once per order and once per restoration.
- */
+/** Credits the inviter's share to the affiliate balance once per order and once per restoration. */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
@@ -122,9 +120,7 @@ export type ReverseRebate = {
   readonly amount: Quota
 }
 
-/**
- * Sets the quota that the token may spend. The holds of the token's open calls are not included.
- */
+/** Sets the quota that the token may spend. The holds of its open calls are not included. */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
   readonly userId: number
@@ -179,9 +175,7 @@ export type AdmitCall = {
   readonly reduction?: OutputReduction
 }
 
-/**
- * The range of smaller output limits with which a call may be sent if its full hold cannot be paid.
- */
+/** The range of reduced output limits for a call whose full hold cannot be paid. */
 export type OutputReduction = {
   /** The usage bounds that the full hold covers. `outputTokens` is per choice. */
   readonly bounds: CallBounds
@@ -201,10 +195,7 @@ export type RaiseHold = {
   readonly least: Quota
 }
 
-/**
- * Records the usage of a running call. `usage` is the total so far, not the increase since the last
- * progress.
- */
+/** Records the usage of a running call. `usage` is the total since the start of the call. */
 export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
@@ -222,8 +213,8 @@ export type SettleCall = {
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price as a multiple of the list price when the call was sent. It is omitted if
-   * it is unknown.
+   * The provider's price, as a multiple of the list price, when the call was sent; omitted if
+   * unknown.
    */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
@@ -259,10 +250,7 @@ export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
-  /**
-   * The expired lease that the sweeper found. The command is refused if the lease has been renewed
-   * since.
-   */
+  /** The expired lease. The command is refused if the lease has been renewed since. */
   readonly leaseUntil?: number
 }
 
@@ -307,10 +295,7 @@ export type AccountErrorCode =
   /** The call has ended, or its id is older than the ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /**
-   * The amount is not positive where it must be, or the amount or the resulting sum exceeds 2^53 −
-   * 1.
-   */
+  /** The amount is not positive where required, or an amount or sum exceeds 2^53 − 1. */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

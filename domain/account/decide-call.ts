@@ -62,9 +62,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
-/**
- * Returns the command unchanged, or with a smaller output limit and hold that the account can pay.
- */
+/** Returns the command unchanged, or with a smaller output limit and hold that can be paid. */
 function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
   const payable = payableBy(state, command.tokenId)

@@ -8,9 +8,7 @@ import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/**
- * Returns whether the balance stays in range after `amount` is added and all holds are released.
- */
+/** Returns whether the balance stays in range if `amount` is added and all holds are released. */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
 

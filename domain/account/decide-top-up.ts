@@ -15,10 +15,7 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
-/**
- * Credits a paid order or a restoration, each once. The aggregate `top-up/` decides which of the
- * two it is.
- */
+/** Credits a paid order, or a restoration that `top-up/` has decided, each once. */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
   const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []

@@ -95,10 +95,7 @@ export type TopUpCredited = Fact<
   }
 >
 
-/**
- * A payment was refunded. The quota that it had bought is deducted, even if the balance becomes
- * negative.
- */
+/** A payment was refunded. Its quota is deducted, even if the balance becomes negative. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
   OrderReference & {
@@ -111,9 +108,7 @@ export type TopUpReversed = Fact<
   }
 >
 
-/**
- * An invited user paid a top-up. The inviter's share is added to the inviter's affiliate balance.
- */
+/** An invited user paid a top-up. The inviter's share is added to the affiliate balance. */
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
@@ -131,18 +126,13 @@ export type RebateReversed = Fact<
   OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /**
-     * The part that is deducted from the balance, because the affiliate balance is too low. Omitted
-     * if it is 0.
-     */
+    /** The part deducted from the balance if the affiliate balance is too low; omitted if 0. */
     readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
 >
 
-/**
- * The token may spend `remain` more. If the token is unlimited, it may spend the entire balance.
- */
+/** The token may spend `remain` more, or, if it is unlimited, the entire balance. */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
   {
@@ -153,10 +143,7 @@ export type TokenBudgetSet = Fact<
   }
 >
 
-/**
- * The budget was set for several tokens that were created together. Each token gets the full
- * amount.
- */
+/** The budget was set for each of several tokens that were created together. */
 export type TokenBudgetsOpened = Fact<
   'TokenBudgetsOpened',
   {
@@ -264,25 +251,17 @@ export type HoldRaised = Fact<
 export type Attempt = {
   readonly channelId: number
   readonly status: number | null
-  /**
-   * An error code of the gateway (`timeout`, `connect`, `status`, `cut`…), or null for a success.
-   */
+  /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  /**
-   * Set if the operator's account at the provider failed. Such failures can disable the channel
-   * automatically.
-   */
+  /** Set if the operator's account at the provider failed, which can disable the channel. */
   readonly isAccounts?: true
 }
 
 export type CallTimings = {
   /** The time at which the request arrived, in unix milliseconds. */
   readonly startedAt: number
-  /**
-   * The time from the arrival to the first byte that was sent to the caller. It is null if none was
-   * sent.
-   */
+  /** The time from the arrival to the first byte sent to the caller, or null if none was sent. */
   readonly firstByteMs: number | null
   readonly durationMs: number
 }

@@ -17,10 +17,7 @@ type StoredBudget = readonly [
   emptiedAt: number,
 ]
 
-/**
- * The JSON shape of a snapshot. Only `accountSnapshot` reads and writes this shape, under its
- * version.
- */
+/** The JSON shape of a snapshot. Only `accountSnapshot` reads and writes this shape. */
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota

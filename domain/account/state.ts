@@ -33,9 +33,7 @@ export function recall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMe
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/**
- * Adds the id of an ended call to `ended` in place. The oldest id is removed if there are too many.
- */
+/** Adds the id of an ended call to `ended` in place, and removes the oldest id above the limit. */
 export function remember(ended: EndedCalls, call: string): void {
   ended.ids.add(call)
   push(ended.oldestFirst, call)
@@ -81,7 +79,7 @@ function remove(heap: string[], call: string): void {
   if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
 }
 
-/** Moves `call` from the index `at` towards the root, to its position in the heap. */
+/** Moves `call` from the index `at` towards the root to its position in the heap. */
 function siftUp(heap: string[], at: number, call: string): void {
   let place = at
   while (place > 0) {
@@ -94,10 +92,7 @@ function siftUp(heap: string[], at: number, call: string): void {
   heap[place] = call
 }
 
-/**
- * Moves `call` from the index `at` away from the root, to its position in the heap. Returns the
- * final index.
- */
+/** Moves `call` from the index `at` away from the root to its position. Returns its new index. */
 function siftDown(heap: string[], at: number, call: string): number {
   let place = at
   for (;;) {
@@ -170,9 +165,7 @@ export type AccountState = {
   readonly ended: EndedCalls
   readonly grantIds: Set<string>
   readonly deductionIds: Set<string>
-  /**
-   * The affiliate balance: rewards of invitations that have not been transferred to the balance.
-   */
+  /** The affiliate balance: rewards that have not been transferred to the balance. */
   affiliate: Quota
   readonly inviteeIds: Set<number>
   readonly transferIds: Set<string>

@@ -6,10 +6,7 @@ export type Amount = { readonly units: bigint; readonly scale: number }
 /** The number of decimal places of an amount that was converted to another currency. */
 const CONVERTED_SCALE = 6
 
-/**
- * Parses an amount such as `-0.5` or `110.00`. Returns null for text that is not a number or has
- * too many digits.
- */
+/** Parses `-0.5` or `110.00`. Returns null for text that is not a number or has too many digits. */
 export function parseAmount(text: string): Amount | null {
   const isNegative = text.startsWith('-')
   const decimal = parseDecimal(isNegative ? text.slice(1) : text)

@@ -18,23 +18,15 @@ export type ChannelTested = Fact<
     readonly model: string
     readonly isSuccess: boolean
     readonly durationMs: number
-    /**
-     * A code of the gateway or a provider's status, never the provider's text. It is empty for a
-     * success.
-     */
+    /** A code or a provider's status, never the provider's text; empty for a success. */
     readonly reason: string
     readonly usage: { readonly input: number; readonly output: number } | null
-    /**
-     * The id of the test run that tests all channels. It is null for a test of a single channel.
-     */
+    /** The id of the test run that tests all channels; null for a test of a single channel. */
     readonly run: string | null
   }
 >
 
-/**
- * The provider reported the remaining balance of the channel's account. The balance is decimal text
- * in US dollars.
- */
+/** The provider reported the channel's remaining balance, as decimal text in US dollars. */
 type ChannelBalanceRead = Fact<
   'ChannelBalanceRead',
   { readonly channelId: number; readonly balance: string }
@@ -55,9 +47,7 @@ type ChannelTestRunEnded = Fact<
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
 
-/**
- * The state of the test runs. `open` is the id of the run that has started and not ended, or null.
- */
+/** The state of the test runs. `open` is the id of the run that has not ended, or null. */
 type TestRuns = { readonly open: string | null }
 
 type TestRunError = CodedError<'TestRunOver'>

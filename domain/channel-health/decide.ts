@@ -85,10 +85,7 @@ type ChannelHealth = Map<string, Circuit>
 
 const initialHealth = (): ChannelHealth => new Map()
 
-/**
- * The decider for the circuits of a channel. It refuses no command: late and repeated commands
- * change nothing.
- */
+/** The decider for a channel's circuits. It refuses no command, even if late or repeated. */
 export const channelHealthDecider: Decider<
   ChannelHealth,
   ChannelHealthCommand,
@@ -132,8 +129,7 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit when its pause is over, or when the process that tried it has not reported
- * in time.
+ * Half-opens a circuit after its pause, or if the process that tried it has not reported in time.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,

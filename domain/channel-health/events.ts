@@ -27,18 +27,13 @@ export type CircuitOpened = Fact<
     readonly reason: string
     /** The number of failed calls that opened the circuit. */
     readonly failures: number
-    /**
-     * How often the circuit has opened since it was last closed, from 1. The pause grows with each
-     * round.
-     */
+    /** How often the circuit has opened since it was last closed, from 1. Each round is longer. */
     readonly round: number
     readonly until: number
   }
 >
 
-/**
- * One call of the process `prober` tries the channel. After `until`, another process may try it.
- */
+/** One call of the process `prober` tries the channel. After `until`, another process may. */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }

@@ -45,10 +45,7 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): Chan
   return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
 }
 
-/**
- * Returns whether keys are sent to the same address, provider type and proxy before and after a
- * change.
- */
+/** Returns whether keys would still be sent to the same address, provider type and proxy. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

@@ -43,10 +43,7 @@ export type FieldError = {
   readonly name?: string
 }
 
-/**
- * Names that are accepted instead of an address. The provider's profile has the address for each
- * name.
- */
+/** Names accepted instead of an address. The provider's profile has the address of each name. */
 export const NAMED_BASES: ReadonlySet<string> = new Set([
   'doubao-coding-plan',
   'glm-coding-plan',
@@ -226,10 +223,7 @@ const FREE_TEXTS = [
   ['other', 'other'],
 ] as const
 
-/**
- * Returns an upper bound of the length in UTF-8. Each half of a surrogate pair counts as three
- * bytes.
- */
+/** Returns an upper bound of the UTF-8 length. Half a surrogate pair counts as three bytes. */
 function bytesIn(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -270,10 +264,7 @@ function faultyMapping(text: string): FieldError | null {
   return null
 }
 
-/**
- * Checks a status mapping. Target statuses must be from 400 to 599, so that callers still see an
- * error.
- */
+/** Checks a status mapping. Targets must be 400 to 599, so that callers still see an error. */
 function faultyStatuses(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

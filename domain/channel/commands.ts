@@ -26,10 +26,7 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/**
- * Enables several channels. If one of them is unknown or has expired at `now` (unix seconds), none
- * is enabled.
- */
+/** Enables several channels, or none if one is unknown or has expired at `now` (unix seconds). */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -53,7 +50,7 @@ export type AutoDisableChannel = {
 /** Enables a channel again, but only if the gateway itself disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** Deletes several channels. If one of them is unknown, none is deleted. */
+/** Deletes several channels, or none if one of them is unknown. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
@@ -68,9 +65,7 @@ export type DeleteDisabledChannels = {
   readonly now: number
 }
 
-/**
- * Tags several channels. If one of them is unknown, none is changed. A null tag removes the tag.
- */
+/** Tags several channels, or none if one of them is unknown. A null tag removes the tag. */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
@@ -125,9 +120,7 @@ export type ChannelCommand =
   | FixAbilities
 
 export type ChannelErrorCode =
-  /**
-   * The channel does not exist or was deleted. If the command has several channels, params: `id`.
-   */
+  /** The channel does not exist. If the command has several channels, params: `id`. */
   | 'ChannelUnknown'
   /**
    * The channel has expired, so the admin has to set a later expiry first. If the command has

@@ -1,10 +1,7 @@
 import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
-/**
- * The stream of all channels. They share one stream, so that a change of several channels is one
- * event.
- */
+/** The stream of all channels. A change of several channels is therefore one event. */
 export const CHANNELS_STREAM = 'channels'
 
 /**
@@ -15,9 +12,7 @@ export type ChannelTerms = {
   readonly name: string
   /** The provider type as a number, as on the wire. */
   readonly type: number
-  /**
-   * The address without a trailing slash. It is empty if the default address of the type applies.
-   */
+  /** The address without a trailing slash; empty if the default address of the type applies. */
   readonly baseUrl: string
   readonly models: readonly string[]
   readonly groups: readonly string[]
@@ -33,7 +28,7 @@ export type ChannelTerms = {
   /** The expiry in unix seconds. -1 means never. */
   readonly expiredTime: number
   /**
-   * The maximum number of simultaneous calls. 0 means no limit. `maxRpm` is the limit per minute.
+   * The maximum number of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit.
    */
   readonly maxConcurrency: number
   readonly maxRpm: number
@@ -106,19 +101,14 @@ export type ChannelTermsChanged = Fact<
   }
 >
 
-/**
- * The channels that an event changes. `tag` is set if an admin changed all channels with that tag.
- */
+/** The channels that an event changes. `tag` is set if all channels with the tag were changed. */
 type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
 export type ChannelsEnabled = Fact<'ChannelsEnabled', ChannelsChange>
 
 export type ChannelsDisabled = Fact<'ChannelsDisabled', ChannelsChange>
 
-/**
- * The gateway disabled the channel. `reason` is a code or a provider's status, never the provider's
- * text.
- */
+/** The gateway disabled a channel. `reason` is a code or a provider's status, never its text. */
 export type ChannelAutoDisabled = Fact<
   'ChannelAutoDisabled',
   { readonly channelId: number; readonly reason: string }

@@ -6,10 +6,7 @@ import { foldedName } from '../shared/folded-name.ts'
  * channel allows them. The provider type decides which members a channel may allow.
  */
 
-/**
- * Request members that change the price or the effort at any provider. Some operators sell exactly
- * these features.
- */
+/** Request members that change the price or the effort. Some operators sell these features. */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
   ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
@@ -29,9 +26,7 @@ export const PROVIDER_TOOLS = 'tools'
 const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
 /** Azure's request members for attached data sources and additional services. */
 const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
-/**
- * Request members of self-hosted gateways and servers that an operator may run at a custom address.
- */
+/** Request members of self-hosted gateways that an operator may run at a custom address. */
 const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
@@ -95,9 +90,7 @@ const RESTRICTED: ReadonlySet<string> = new Set(
   [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
 )
 
-/**
- * Returns whether a request member is restricted. `folded` is its name as returned by `foldedName`.
- */
+/** Returns whether a request member is restricted. `folded` is the result of `foldedName`. */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 

@@ -9,18 +9,12 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/**
- * The state of one channel. A record is never changed in place: a changed copy replaces it in the
- * map.
- */
+/** The state of one channel. Records are not changed in place but replaced by changed copies. */
 export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /**
-   * The references of the keys that are temporarily not used. At least one key always remains
-   * usable.
-   */
+  /** The references of the keys that are currently not used. At least one key stays usable. */
   readonly setAside: readonly string[]
 }
 

@@ -9,10 +9,7 @@ type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 type Status = 'enabled' | 'disabled'
 
-/**
- * Enables several channels. If one of them is unknown or has expired, none is enabled. Channels
- * that are already enabled are skipped.
- */
+/** Enables several channels, or none if one is unknown or has expired. Enabled ones are skipped. */
 export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
   const error = unknownChannelError(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
   return error ?? changed(channelIds, 'enabled', null, channels)
@@ -67,10 +64,7 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/**
- * Disables a failing channel. Only an enabled channel is disabled, and only if the admin permits
- * it.
- */
+/** Disables a failing channel if the channel is enabled and the admin permits it. */
 export function autoDisable(
   reason: string,
   { channelId, status, terms }: ChannelRecord,
@@ -84,7 +78,7 @@ export function autoEnable({ channelId, status }: ChannelRecord): readonly Chann
   return [{ type: 'ChannelsEnabled', v: 1, data: { channelIds: [channelId], tag: null } }]
 }
 
-/** Deletes several channels. If one of them is unknown, none is deleted. */
+/** Deletes several channels, or none if one of them is unknown. */
 export function deleteChannels(channelIds: readonly number[], channels: Channels): Outcome {
   const unknown = unknownChannelError(channelIds, channels)
   if (unknown === null) return deleted([...new Set(channelIds)])

@@ -67,15 +67,10 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/**
- * Removes the second factor of a user who has lost it. A more privileged user issues the command.
- */
+/** Removes the second factor of a user who has lost it. Requires a more privileged user. */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
-  /**
-   * The ids of the passkeys that the admin was shown. The command is refused if the user has
-   * another passkey by now.
-   */
+  /** The passkeys that the admin saw. The command is refused if there is another one by now. */
   readonly passkeyIds: readonly number[]
 }
 

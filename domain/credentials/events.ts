@@ -34,10 +34,7 @@ export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step:
 
 export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
-/**
- * The recovery codes were replaced. The event has keyed hashes, or none if no second factor
- * remains.
- */
+/** The recovery codes were replaced. `codeHashes` is empty if no second factor remains. */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
   UserReference & { readonly codeHashes: readonly string[] }

@@ -23,10 +23,7 @@ export type CredentialsState = {
   readonly totp: Totp | null
   readonly recoveryCodes: ReadonlySet<string>
   readonly passkeys: ReadonlyMap<number, Passkey>
-  /**
-   * The number of passkeys that were ever added. The next passkey gets this number plus 1 as its
-   * id.
-   */
+  /** The number of passkeys ever added, which is the id of the latest passkey. */
   readonly passkeysMade: number
 }
 

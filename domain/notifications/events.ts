@@ -7,9 +7,7 @@ export type NotifyMeans = 'email' | 'webhook'
 
 export type NotificationSettings = {
   readonly means: NotifyMeans
-  /**
-   * The balance below which the user is warned. 0 means never, and null means the site's threshold.
-   */
+  /** The balance below which the user is warned. 0 means never, null means the site's threshold. */
   readonly threshold: WireQuota | null
   /** The email address for warnings. null means the address that is bound to the account. */
   readonly mailTo: Sealed | null

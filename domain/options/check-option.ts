@@ -30,10 +30,7 @@ function isChatLink(link: string): boolean {
 /** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/**
- * Links over plain http are allowed to the local machine only, because no one else can read the key
- * on the way.
- */
+/** Plain http is allowed to the local machine only, because no one else can read the key there. */
 const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -182,10 +179,7 @@ function checkDecimal(
   return { value: decimalText(value) }
 }
 
-/**
- * Returns the error for text that is not a decimal of 0 or more. A negative number gets the error
- * `below-minimum`.
- */
+/** Returns the error for text that is not a decimal of 0 or more. */
 function noDecimal(
   text: string,
   bounds: { readonly minimum: string; readonly maximum: string },
@@ -277,10 +271,7 @@ function linksFault(entries: readonly ExactJson[]): Faulty | null {
   return null
 }
 
-/**
- * Returns whether a JSON value is a valid ratio. A number in quotes counts as text and is not
- * converted.
- */
+/** Returns whether a JSON value is a valid ratio. A number in quotes is text and not a ratio. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

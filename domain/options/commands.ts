@@ -10,8 +10,7 @@ export type SetOption = {
 }
 
 /**
- * Sets a secret option. `secretRef` is the vault reference of the text. An empty reference clears
- * the option.
+ * Sets a secret option to the text with the vault reference `secretRef`; empty clears the option.
  */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'

@@ -66,10 +66,7 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/**
- * Checks that each entry is valid and occurs once. Returns the entries with their values as they
- * are stored.
- */
+/** Checks that each entry is valid and occurs once. Returns the entries as they are stored. */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -97,10 +94,7 @@ function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry
   return entries
 }
 
-/**
- * Returns an error if an admin sets both forms of the fallback price, because the intended form is
- * unknown.
- */
+/** Returns an error if both forms of the fallback price are set, since only one can apply. */
 function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
   const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
   const pair = PAIR.filter((option) => set.includes(option))
@@ -111,9 +105,7 @@ function rivalsIn(entries: readonly PlannedEntry[]): OptionsError | null {
 const twice = (key: string, name: string) =>
   ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/**
- * Applies the scheduled entries to the current prices, so that other changes made since are kept.
- */
+/** Applies the scheduled entries to the current prices. Other changes made since are kept. */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []

@@ -12,10 +12,7 @@ export type OptionSet = Fact<
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/**
- * A secret option was set. Its text is in the vault. An empty reference means that there is no
- * text.
- */
+/** A secret option was set. Its text is in the vault. An empty reference means no text. */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
@@ -36,14 +33,10 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/**
- * A scheduled price change was applied. The same append contains the events that set the options.
- */
+/** A scheduled price change was applied. The same append has the events that set the options. */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/**
- * A scheduled price change could not be applied at its time. `fault` is the error of the option.
- */
+/** A scheduled price change could not be applied. `fault` is the error of the option. */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }
@@ -69,8 +62,6 @@ export const OPTIONS_VERSIONS: Readonly<Record<OptionsEvent['type'], number>> = 
   PriceChangeFailed: 1,
 }
 
-/**
- * Converts a recorded event to its latest version. Version 1 did not contain the previous value.
- */
+/** Converts an event to its latest version. Version 1 did not contain the previous value. */
 export const upcastOption = <E extends Recorded<SettingEvent>>(event: E): E =>
   event.v > 1 ? event : { ...event, v: 2, data: { ...event.data, before: null } }

@@ -1,9 +1,7 @@
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /**
-   * A decimal. If `isOptional` is set, the text may be empty, which means that there is no value.
-   */
+  /** A decimal. If `isOptional` is set, the text may be empty and then means no value. */
   | {
       readonly kind: 'decimal'
       readonly minimum: string

@@ -19,9 +19,7 @@ export function checkOption(key: string, value: string): { readonly value: strin
   return 'fault' in checked ? codedError('InvalidOption', { key, ...checked }) : checked
 }
 
-/**
- * Returns the value in force: the text that was set, or the default. Throws if the key is unknown.
- */
+/** Returns the text that was set, or the default. Throws if the key is unknown. */
 export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
   const schema = OPTIONS.get(key)
   assert(schema !== undefined, `no option is called ${key}`)

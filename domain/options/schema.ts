@@ -13,10 +13,7 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
  */
 export type OptionAccess = 'root' | 'secret'
 
-/**
- * The definition of one option. The form, the validation, the history and the documentation are
- * derived from it.
- */
+/** The definition of an option, from which form, validation, history and documentation follow. */
 export type OptionRow = {
   readonly key: string
   readonly type: OptionType
@@ -29,9 +26,7 @@ export type OptionRow = {
   readonly unit?: OptionUnit
   /** The labels of the values of a choice. */
   readonly choiceWords?: Readonly<Record<string, Words>>
-  /**
-   * The restriction on who may set the option. If it is omitted, every admin may set the option.
-   */
+  /** Who may set the option. If it is omitted, every admin may set it. */
   readonly access?: OptionAccess
   /** The reason why an option without effect is kept. Forms omit options with a note. */
   readonly note?: Words
@@ -42,19 +37,13 @@ export type OptionRow = {
    * unless that value is 0.
    */
   readonly notBelow?: string
-  /**
-   * Set if this server sends requests to the address, so the outbound policy must permit the
-   * address.
-   */
+  /** Set if this server sends requests to the address, which the outbound policy must permit. */
   readonly isAsked?: true
   /** A value for which the form asks for confirmation before it is chosen. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }
 
-/**
- * A group of related options. Each section is one panel of the settings page and one file in
- * `sections/`.
- */
+/** A group of related options: one panel of the settings page and one file in `sections/`. */
 export type OptionSection = {
   readonly id: string
   readonly tab: SettingsTab

@@ -7,9 +7,7 @@ import { OPTIONS, optionValue } from './registry.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/**
- * Returns the events that set the checked texts. An option whose text is unchanged has no event.
- */
+/** Returns the events that set the checked texts. Unchanged options have no event. */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)

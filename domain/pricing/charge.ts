@@ -5,10 +5,7 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
-/**
- * The maximum charge or hold of one call: 2 million dollars. A larger sum can only result from
- * wrong counts.
- */
+/** The maximum charge or hold of a call, 2 million dollars. Only wrong counts exceed it. */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
 /** The maximum number of calls (`n`) that one request may count as. */

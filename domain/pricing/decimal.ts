@@ -46,9 +46,7 @@ function within(digits: bigint, scale: number): Decimal | null {
   return places < 0 ? { units: units * 10n ** BigInt(-places), scale: 0 } : { units, scale: places }
 }
 
-/**
- * A cache of parsed decimals. It is useful because all calls are priced with the same few ratios.
- */
+/** A cache of parsed decimals, because all calls are priced with the same few ratios. */
 const known = new Map<DecimalText, Decimal>()
 const KNOWN_MAX = 4_096
 

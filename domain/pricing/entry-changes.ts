@@ -4,10 +4,7 @@ import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
 import { readNestedRatios, readRatios } from './ratio-map.ts'
 
-/**
- * The entries of a price option by name. Values are decimals, except that the value of the flag is
- * `true` or `false`.
- */
+/** The entries of a price option by name: decimals, or `true` and `false` for the flag. */
 type Entries = ReadonlyMap<string, DecimalText>
 
 /** The values of one name before and after a change; null means that the name has no entry. */
@@ -30,9 +27,7 @@ const FALLBACK_PRICES: ReadonlySet<string> = new Set([
 /** The only price option that is a boolean. */
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/**
- * Returns whether the option is part of a draft price list and can be scheduled for a later time.
- */
+/** Returns whether the option is part of a price list, which can be drafted and scheduled. */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||

@@ -53,9 +53,7 @@ export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
 )
 
-/**
- * The option with the output limits by model, and the option with the limit of all other models.
- */
+/** The option with the output limits by model and the option with the limit of all other models. */
 export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
 export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
 

@@ -31,9 +31,7 @@ export type PerCallPrice = {
 type GroupPrice = {
   /** The ratio of the called group for the user's group. */
   readonly group: DecimalText
-  /**
-   * The user's group, because special ratios depend on it. It is omitted if it is the called group.
-   */
+  /** The user's group, because special ratios depend on it; omitted if it is the called group. */
   readonly userGroup?: string
 }
 

@@ -20,10 +20,7 @@ export type RedemptionTerms = {
    * one user.
    */
   readonly isGift: boolean
-  /**
-   * The maximum number of uses. null means that there is no limit. It is 1 for a code that is not a
-   * gift.
-   */
+  /** The maximum number of uses. null means no limit. It is 1 for a code that is not a gift. */
   readonly maxUses: number | null
   /** The time from which the code is valid. null means that it is valid immediately. */
   readonly validFrom: number | null

@@ -21,9 +21,7 @@ export type TopUpOrdered = Fact<
     readonly tradeNo: string
     readonly provider: PaymentProvider
     readonly method: PaymentMethod
-    /**
-     * The merchant's id at the provider. It is empty if the secret alone identifies the merchant.
-     */
+    /** The merchant's id at the provider; empty if the secret alone identifies the merchant. */
     readonly merchant: string
     /** The ordered quota in whole dollars. */
     readonly amount: number

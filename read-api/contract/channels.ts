@@ -11,9 +11,7 @@ export const Channel = Type.Object({
   ...answerProperties(CHANNEL_FIELDS),
   /** The status of the channel: 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /**
-   * The response time of the latest test in milliseconds. 0 means that the channel was not tested.
-   */
+  /** The response time of the latest test in milliseconds. 0 means the channel was not tested. */
   response_time: Type.Integer(),
   balance: Type.Number(),
   used_quota: Type.Integer(),

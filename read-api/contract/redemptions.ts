@@ -25,9 +25,7 @@ export const Redemption = Type.Object({
   /** The time of the last redemption. 0 means that the code was never redeemed. */
   redeemed_time: Type.Integer(),
   is_gift: Type.Boolean(),
-  /**
-   * The maximum number of uses. -1 means that there is no limit. It is 1 unless the code is a gift.
-   */
+  /** The maximum number of uses. -1 means no limit. It is 1 unless the code is a gift. */
   max_uses: Type.Integer(),
   used_count: Type.Integer(),
   /** The time from which the code is valid. 0 means that it is valid immediately. */

@@ -14,10 +14,7 @@ const TaskFields = {
   id: Type.Integer(),
   user_id: Type.Integer(),
   username: Type.String(),
-  /**
-   * The channel of the task. It is 0 before a channel is chosen, and for readers who are not
-   * admins.
-   */
+  /** The channel of the task. It is 0 before a channel is chosen, and for non-admins. */
   channel_id: Type.Integer(),
   channel_name: Type.String(),
   /** The action of the task: `IMAGINE`, `UPSCALE`, `MUSIC`… */
@@ -34,10 +31,7 @@ const TaskFields = {
   start_time: Type.Integer(),
   finish_time: Type.Integer(),
   prompt: Type.String(),
-  /**
-   * The reason of a failure in the words of the provider or the gateway. It is empty for other
-   * tasks.
-   */
+  /** The reason of a failure in the words of the provider or the gateway; empty for other tasks. */
   fail_reason: Type.String(),
 }
 

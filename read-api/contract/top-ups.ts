@@ -87,9 +87,7 @@ export const Order = Type.Object({
   refunded: Type.String(),
   refunds: Type.Array(Refund),
   restorations: Type.Array(Restoration),
-  /**
-   * The provider's reports in order of arrival. The list is empty for readers who are not admins.
-   */
+  /** The provider's reports in order of arrival. The list is empty for non-admins. */
   reports: Type.Array(PaymentReport),
   /** The inviter's rebate in quota. It is 0 for readers who are not admins. */
   rebate_quota: Type.Integer(),

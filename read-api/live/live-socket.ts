@@ -18,10 +18,7 @@ import { type WatchedSocket, watchSessions } from './session-watch.ts'
 
 const ROWS_MAX = 1_000
 
-/**
- * Pushes the progress of tasks as long as any session receives it. Returns a function that stops
- * pushing.
- */
+/** Pushes the progress of tasks while any session receives it. Returns a stop function. */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
   progress: Progress,
@@ -206,10 +203,7 @@ function ping(open: Iterable<OpenSocket>): void {
   }
 }
 
-/**
- * Pushes the health of the channels as long as any session receives it. Returns a function that
- * stops pushing.
- */
+/** Pushes the health of the channels while any session receives it. Returns a stop function. */
 const feedHealth = (
   board: HealthBoard,
   log: Logger,
@@ -225,10 +219,7 @@ const feedHealth = (
     (err) => log.warn({ err }, 'reading the health of the channels failed'),
   )
 
-/**
- * Pushes the site's totals as long as any session receives them. Returns a function that stops
- * pushing.
- */
+/** Pushes the site's totals while any session receives them. Returns a stop function. */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,
   sessions: () => Iterable<LiveSession>,

@@ -136,10 +136,7 @@ export async function idsByKey(
   return ids
 }
 
-/**
- * `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless another order
- * is requested.
- */
+/** `GET /api/token/` and `/api/token/search`: the caller's tokens, newest first unless sorted. */
 export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/token/', 'GET /api/token/search'] as const) {
     app.route({

@@ -76,10 +76,7 @@ export const PAYMENT: OptionSection = {
   ],
 }
 
-/**
- * The supported currencies. All have two decimal places, because all amounts of money are computed
- * in hundredths.
- */
+/** The supported currencies. All have two decimal places, as all amounts of money in the code. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CNY', 'HKD', 'SGD', 'AUD', 'CAD', 'CHF', 'INR'] as const
 
 export const STRIPE: OptionSection = {
