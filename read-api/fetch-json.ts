@@ -3,10 +3,7 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 
 const TIME_MAX_MS = 10_000
 
-/**
- * Fetches JSON from `url`. Returns null unless the response has status 200 and valid JSON. Never
- * rejects.
- */
+/** Fetches JSON. Returns null unless the response is valid JSON with status 200. Never rejects. */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {
     const { statusCode, body } = await request(url, {

@@ -213,7 +213,7 @@ export type SettleCall = {
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price, as a multiple of the list price, when the call was sent; omitted if
+   * The provider's price when the call was sent, as a multiple of the list price; omitted if
    * unknown.
    */
   readonly costRatio?: DecimalText

@@ -79,10 +79,7 @@ export type CheckedIn = Fact<
 /** The members that every event of a top-up has. */
 type OrderReference = { readonly userId: number; readonly orderId: number }
 
-/**
- * An order was paid, or refunded quota was restored. The payment and each restoration are credited
- * at most once.
- */
+/** An order was paid, or refunded quota was restored. Each is credited at most once. */
 export type TopUpCredited = Fact<
   'TopUpCredited',
   OrderReference & {
@@ -160,18 +157,14 @@ export type TokenBudgetsClosed = Fact<
 >
 
 /**
- * A budget was closed. Only earlier versions wrote this event, before several tokens could be
- * deleted together.
+ * A budget was closed. Only versions that could not delete several tokens at once wrote this event.
  */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
 >
 
-/**
- * The members that every event of a call has. `call` is the id of the request, a UUID v7, which
- * sorts by time.
- */
+/** The members that every event of a call has. `call` is the request's id, a UUID v7. */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
@@ -300,10 +293,7 @@ export type CallSettled = Fact<
     }
 >
 
-/**
- * The call ended without a charge, because there was no channel, every attempt failed, or nothing
- * was delivered.
- */
+/** The call ended without a charge: no channel, all attempts failed, or nothing was delivered. */
 export type CallReleased = Fact<
   'CallReleased',
   CallFacts & {

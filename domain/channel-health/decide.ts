@@ -128,9 +128,7 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
   return [{ type: 'CircuitOpened', v: 1, data: { ...scope, reason, failures, round, until } }]
 }
 
-/**
- * Half-opens a circuit after its pause, or if the process that tried it has not reported in time.
- */
+/** Half-opens a circuit after its pause, or if the process that tried it did not report in time. */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,
   circuit: Circuit | undefined,

@@ -18,7 +18,7 @@ export type CircuitScope = {
 
 /**
  * A circuit was opened. Calls avoid the channel until `until` (unix milliseconds). Then one call
- * tries the channel.
+ * tries it.
  */
 export type CircuitOpened = Fact<
   'CircuitOpened',
@@ -27,13 +27,13 @@ export type CircuitOpened = Fact<
     readonly reason: string
     /** The number of failed calls that opened the circuit. */
     readonly failures: number
-    /** How often the circuit has opened since it was last closed, from 1. Each round is longer. */
+    /** How often the circuit has opened since it was last closed, from 1. Each pause is longer. */
     readonly round: number
     readonly until: number
   }
 >
 
-/** One call of the process `prober` tries the channel. After `until`, another process may. */
+/** A call of the process `prober` tries the channel. After `until`, another process may try it. */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
   CircuitScope & { readonly prober: string; readonly until: number }

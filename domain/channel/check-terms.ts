@@ -137,10 +137,7 @@ function faultyProxy(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
-/**
- * Checks the setting that requests usage data. If it is omitted or null, the default of the
- * channel's type applies.
- */
+/** Checks the setting `include_usage`. If omitted or null, the channel type's default applies. */
 function faultyIncludeUsage({ setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'include_usage'

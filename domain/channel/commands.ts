@@ -38,9 +38,7 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/**
- * Disables a failing channel. `reason` is a code or a provider's status, never the provider's text.
- */
+/** Disables a failing channel. `reason` is a code or a provider's status, never its text. */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number

@@ -27,9 +27,7 @@ export type ChannelTerms = {
   readonly maxInputTokens: number
   /** The expiry in unix seconds. -1 means never. */
   readonly expiredTime: number
-  /**
-   * The maximum number of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit.
-   */
+  /** The limit of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit. */
   readonly maxConcurrency: number
   readonly maxRpm: number
   readonly modelMapping: string

@@ -82,10 +82,7 @@ type Checked = { readonly value: string } | Faulty
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/**
- * The maximum length of an option's text. An event contains the old and the new text, and is at
- * most 768 KiB.
- */
+/** The limit of an option's text. An event (at most 768 KiB) contains the old and the new text. */
 export const TEXT_BYTES_MAX = 380_000
 
 /** Checks the text of an option. Returns the text as it is stored, or the error. */

@@ -9,9 +9,7 @@ export type SetOption = {
   readonly before?: string
 }
 
-/**
- * Sets a secret option to the text with the vault reference `secretRef`; empty clears the option.
- */
+/** Sets a secret option. `secretRef` is the text's vault reference; empty clears the option. */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string

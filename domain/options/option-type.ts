@@ -45,10 +45,7 @@ export type OptionType =
   /** Any JSON object. */
   | { readonly kind: 'object' }
 
-/**
- * The form of a text: a host name or IP address (`host`), or an email address with an optional
- * display name (`mail`).
- */
+/** The form of a text: a host name or IP address, or an email address with or without a name. */
 export type TextForm = 'host' | 'mail'
 
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([

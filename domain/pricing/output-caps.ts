@@ -1,10 +1,7 @@
 /** The maximum number of output tokens per choice, by model. Reasoning tokens are included. */
 export type OutputCaps = ReadonlyMap<string, number>
 
-/**
- * The published output limits of the models with built-in prices. A setting of an admin overrides
- * the built-in limit.
- */
+/** The published output limits of the models with built-in prices. An admin can override them. */
 const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
   [
     4_096,

@@ -105,10 +105,7 @@ export function priceOf(
   }
 }
 
-/**
- * Returns the ratio that users of `userGroup` pay for calls with `group`, or undefined if `group`
- * does not exist.
- */
+/** Returns the ratio for users of `userGroup` who call `group`; undefined for an unknown group. */
 export function groupRatioOf(
   { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
   userGroup: string,
@@ -118,10 +115,7 @@ export function groupRatioOf(
   return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
-/**
- * Returns the models whose calls may be free, or `any` if a group or the fallback price may make
- * any model free.
- */
+/** Returns the models whose calls may be free, or `any` if a group or the fallback is free. */
 export function zeroPrices({
   set,
   groups,
@@ -148,9 +142,7 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/**
- * Returns the fallback price: a price per call, or a pair of ratios. An incomplete pair is ignored.
- */
+/** Returns the fallback price per call or pair of ratios. An incomplete pair is ignored. */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

@@ -35,14 +35,9 @@ type GroupPrice = {
   readonly userGroup?: string
 }
 
-/**
- * The provider's charge for a call. Both members are omitted if the provider's price is unknown.
- */
+/** The provider's charge for a call. Both members are omitted if the charge is unknown. */
 export type ProviderCost = {
-  /**
-   * The channel's cost ratio when the call was sent, as a multiple of the list price (group ratio
-   * 1).
-   */
+  /** The channel's cost ratio at the time of the call: a multiple of the list price (ratio 1). */
   readonly costRatio?: DecimalText
   /** The provider's charge in quota. */
   readonly cost?: WireQuota

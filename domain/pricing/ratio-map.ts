@@ -2,9 +2,7 @@ import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/jso
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import type { DecimalText } from './price.ts'
 
-/**
- * Ratios by name. Names are keys of a Map and not of an object, so that `constructor` has no ratio.
- */
+/** Ratios by name in a Map. In an object, the name `constructor` would have a value. */
 export type RatioMap = ReadonlyMap<string, DecimalText>
 
 /** Returns the decimal in a JSON number or string. */

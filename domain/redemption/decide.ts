@@ -67,12 +67,9 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** The code does not exist or was deleted. Admins get this error. */
+  /** The error for admins: the code does not exist. */
   | 'RedemptionUnknown'
-  /**
-   * The code does not exist, is disabled, or was used by another user. Users who redeem a code get
-   * this error.
-   */
+  /** The error for users: the code does not exist, is disabled, or was used by another user. */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
@@ -80,10 +77,7 @@ export type RedemptionErrorCode =
   | 'CodeRedeemedAlready'
   /** The gift has reached its maximum number of uses. */
   | 'CodeUsedUp'
-  /**
-   * The code's quota changed, or its key now belongs to another code. The user can repeat the
-   * request.
-   */
+  /** The code's quota changed, or its key now belongs to another code. The user may try again. */
   | 'CodeChanged'
   /** Another code already has this key. */
   | 'RedemptionKeyTaken'

@@ -15,10 +15,7 @@ export type RedemptionTerms = {
   readonly name: string
   /** The quota that each use credits. */
   readonly quota: WireQuota
-  /**
-   * Set for a gift, which several users can redeem, once each. Any other code can be redeemed by
-   * one user.
-   */
+  /** Set for a gift, which several users can redeem, once each. Other codes work once. */
   readonly isGift: boolean
   /** The maximum number of uses. null means no limit. It is 1 for a code that is not a gift. */
   readonly maxUses: number | null

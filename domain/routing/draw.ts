@@ -1,9 +1,6 @@
 import type { Candidate, Offer, Stratum } from './offer.ts'
 
-/**
- * The number of unfit channels that are drawn before all unfit channels of the stratum are removed
- * in one pass.
- */
+/** After this number of unfit channels, all unfit channels of the stratum are removed at once. */
 const UNFIT_MAX = 8
 
 /**

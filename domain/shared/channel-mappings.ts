@@ -1,7 +1,4 @@
-/**
- * The maximum number of steps in which a channel's model mapping may lead to the model that is
- * sent.
- */
+/** The maximum number of steps from a requested model to the model that is sent. */
 export const MAPPING_DEPTH_MAX = 8
 
 /**

@@ -1,9 +1,6 @@
 import { type ExactJson, isObject } from './json-text.ts'
 
-/**
- * Matches NUL and similar control characters, and halves of surrogate pairs. It does not match tabs
- * and line breaks.
- */
+/** Matches control characters except tabs and line breaks, and halves of surrogate pairs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
@@ -12,15 +9,10 @@ const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
-/**
- * Returns whether a text may be stored: it must not have control characters or halves of surrogate
- * pairs.
- */
+/** Returns whether a text may be stored: no control characters, no halves of surrogate pairs. */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
-/**
- * Returns whether a text may be a name: it must be one line of text without invisible characters.
- */
+/** Returns whether a text may be a name: one line of text without invisible characters. */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
 /** The error for forbidden characters. `name` is the member whose name or text contains them. */

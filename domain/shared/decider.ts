@@ -20,10 +20,7 @@ export type Decider<State, Command, Event, R extends CodedError> = {
    * `evolve` and returns a function that reverts the event. Later events must be reverted first.
    */
   readonly undo?: (state: State, event: Event) => () => void
-  /**
-   * Defined for streams that grow without bound. The codec converts the state for storage beside
-   * the stream.
-   */
+  /** Defined for streams that grow without bound. Snapshots of the state are stored with them. */
   readonly snapshot?: SnapshotCodec<State>
 }
 

@@ -33,8 +33,5 @@ export type Recorded<E extends Fact = Fact> = E & {
   readonly meta: FactMeta
 }
 
-/**
- * Text that is encrypted with the data key of the user concerned. It becomes unreadable when that
- * key is destroyed.
- */
+/** Text encrypted with a user's data key. It becomes unreadable when the key is destroyed. */
 export type Sealed = string & { readonly sealed: true }

@@ -1,7 +1,4 @@
-/**
- * Matches upper-case ASCII letters and all characters outside ASCII. Folding leaves other
- * characters unchanged.
- */
+/** Matches characters that folding may change: upper-case ASCII and all non-ASCII characters. */
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**

@@ -1,7 +1,4 @@
-/**
- * A JSON value without loss of information. Numbers remain text, and objects are Maps with unique
- * keys.
- */
+/** A JSON value without loss of information. Numbers remain text. Objects are Maps. */
 export type ExactJson =
   | null
   | boolean
@@ -181,10 +178,7 @@ export function readableJson(text: string): string {
   return 'fault' in parsed ? text : textOf(parsed.value, '\n')
 }
 
-/**
- * Returns whether two texts contain equal JSON. White space is ignored. The order of names is
- * significant.
- */
+/** Returns whether two texts are equal JSON. White space is ignored, the order of names is not. */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || readableJson(one) === readableJson(other)
 

@@ -8,10 +8,7 @@ type ProxyAddress = {
   readonly login: string | null
 }
 
-/**
- * Parses a proxy address. Returns null if the text is not an http(s) address, or if it has a path
- * or a query.
- */
+/** Parses a proxy address. Returns null unless it is an http(s) address without path and query. */
 export function proxyAddress(text: string): ProxyAddress | null {
   const url = /[\s\\?#]/.test(text) || !URL.canParse(text) ? null : new URL(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return null
@@ -35,10 +32,7 @@ function decoded(text: string): string | undefined {
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
-/**
- * Matches credentials up to the last @, because the password in a malformed address may contain an
- * @.
- */
+/** Matches credentials up to the last @, because a password may contain an @. */
 const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
 /** Matches a user name without a password, because it may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
@@ -61,10 +55,7 @@ export function unmaskedSetting(setting: string, stored: string): string {
   return withProxy(setting, given, proxy)
 }
 
-/**
- * Returns the proxy in the setting if its address is valid and contains credentials. Otherwise
- * returns null.
- */
+/** Returns the proxy in the setting if its address is valid and has credentials, or else null. */
 export function secretProxyIn(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
   const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null

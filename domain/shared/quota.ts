@@ -3,10 +3,7 @@ import { assert } from './assert.ts'
 /** The quota for one dollar, unless the option `QuotaPerUnit` has another value. */
 export const QUOTA_PER_DOLLAR = 500_000n
 
-/**
- * An amount of quota in memory, in whole units. It is always a `bigint`, so that no floating-point
- * error can occur.
- */
+/** Quota in memory, in whole units. A `bigint` has no floating-point errors. */
 export type Quota = bigint
 
 /**

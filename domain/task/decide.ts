@@ -51,9 +51,7 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/**
- * Records that no provider accepted the task. The same append releases the call with `ReleaseCall`.
- */
+/** Records that no provider accepted the task. `ReleaseCall` is part of the same append. */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -63,10 +61,7 @@ export type FailTask = {
   readonly at: number
 }
 
-/**
- * Ends a task for which no further report is expected. The same append releases the call with
- * `ReleaseCall`.
- */
+/** Ends a task for which no report is expected. `ReleaseCall` is part of the same append. */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 export type TaskCommand =
@@ -104,15 +99,9 @@ type TaskDestination = Pick<
 
 export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
-  /**
-   * The channel and the provider's id of the task. null means that no provider has accepted the
-   * task.
-   */
+  /** The provider that has the task; null if no provider has accepted it. */
   readonly place: TaskLocation | null
-  /**
-   * The channel whose answer was lost. null means that the provider answered, or that the task was
-   * not sent.
-   */
+  /** The channel whose answer was lost; null if the provider answered or nothing was sent. */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null
@@ -124,10 +113,7 @@ type TaskState = { readonly known: TaskRecord | null }
 
 const noTask = (): TaskState => ({ known: null })
 
-/**
- * The maximum duration of a task in milliseconds. A task that is still open is then ended, and its
- * hold is released.
- */
+/** The maximum duration of an open task in milliseconds. Then its hold is released. */
 export const TASK_MS_MAX = 3_600_000
 
 /**

@@ -3,19 +3,13 @@ import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/**
- * Returns the name of a task's stream. `task` is the id of the call that pays for the task, a UUID
- * v7.
- */
+/** Returns the name of a task's stream. `task` is the id of the paying call, a UUID v7. */
 export const taskStream = (task: string): string => `task-${task}`
 
 export const TASK_KINDS = ['drawing', 'music'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
-/**
- * A status that is not final, as on the wire. `UNKNOWN` means that the provider does not know the
- * task.
- */
+/** A status that is not final. `UNKNOWN` means that the provider does not know the task. */
 export type OpenStatus = 'NOT_START' | 'SUBMITTED' | 'QUEUED' | 'MODAL' | 'IN_PROGRESS' | 'UNKNOWN'
 
 export type TaskStatus = OpenStatus | 'SUCCESS' | 'FAILURE'
@@ -46,10 +40,7 @@ export type TaskSubmitted = Fact<
     readonly hold: WireQuota
     /** The prompt as the caller sent it. null means that the action has no prompt. */
     readonly prompt: Sealed | null
-    /**
-     * The caller's own label, which every answer about the task contains. It is omitted if the
-     * caller sent none.
-     */
+    /** The caller's own label, which answers about the task contain; omitted if there is none. */
     readonly state?: Sealed
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
@@ -72,10 +63,7 @@ export type TaskAccepted = Fact<
       /** The reference of the channel's key that was used. Later queries use the same key. */
       readonly keyRef: string
       readonly upstreamId: string
-      /**
-       * The code of the provider's answer, as on the wire: 1 submitted, 21 already exists, 22
-       * queued.
-       */
+      /** The code of the provider's answer: 1 submitted, 21 already exists, 22 queued. */
       readonly code: number
       /** The provider's description, or null if it sent none. */
       readonly description: Sealed | null
@@ -128,9 +116,7 @@ export type TaskSucceeded = Fact<
     /** The URL of the image of a drawing. It is null for a music task. */
     readonly imageUrl: Sealed | null
     readonly promptEn: Sealed | null
-    /**
-     * The result as JSON text: `buttons` and `properties` of a drawing, or `data` of a music task.
-     */
+    /** The result as JSON: `buttons` and `properties` of a drawing, `data` of a music task. */
     readonly result: Sealed | null
   }
 >
@@ -154,16 +140,10 @@ export type TaskFailed = Fact<
   TaskFacts & {
     /** The channel of the task. null means that no provider accepted it. */
     readonly channelId: number | null
-    /**
-     * The code with which the provider refused the task, such as 3, 23 or 24. It is null for other
-     * failures.
-     */
+    /** The code of the provider's refusal, such as 3, 23 or 24; null for other failures. */
     readonly code: number | null
     readonly cause: FailureCause
-    /**
-     * The reason in the provider's words. null means that the provider gave none, so that only the
-     * cause is known.
-     */
+    /** The reason in the provider's words; null if the provider gave none. */
     readonly failReason: Sealed | null
     readonly startedAt: number | null
     readonly finishedAt: number

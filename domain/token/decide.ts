@@ -11,10 +11,7 @@ import {
   upcastToken,
 } from './events.ts'
 
-/**
- * Creates one or more tokens that differ only in name and key. Their ids must have been reserved
- * before.
- */
+/** Creates tokens that differ only in name and key. Their ids must have been reserved. */
 type CreateTokens = {
   readonly type: 'CreateTokens'
   readonly userId: number
@@ -29,10 +26,7 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/**
- * A command for several tokens of a user. It applies to all of the tokens, or to none if one of
- * them is unknown.
- */
+/** A command for several tokens of a user. If one of them is unknown, none is changed. */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -82,10 +76,7 @@ type TokenRecord = {
   readonly isEnabled: boolean
 }
 
-/**
- * The tokens of one user, by id. Deleted tokens are removed. `highestId` prevents the reuse of
- * their ids.
- */
+/** The tokens of one user by id. `highestId` prevents the reuse of the ids of deleted tokens. */
 type TokensState = { readonly tokens: Map<number, TokenRecord>; highestId: number }
 
 const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
@@ -142,10 +133,7 @@ const unlessNone = (
   tokenIds: readonly number[],
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
-/**
- * Returns an error if a token to enable has expired or has no remaining budget, because it would
- * remain unusable.
- */
+/** Returns an error if a token would stay unusable: it has expired or has no budget left. */
 function unusableError(
   { now, exhausted, names }: EnableTokens,
   selected: readonly number[],

@@ -23,10 +23,7 @@ export type TokenRateLimit = {
  */
 export type TokenName = Sealed | { readonly plain: string }
 
-/**
- * The settings of a token that the owner can change. The budget is part of the account
- * (`TokenBudgetSet`).
- */
+/** The settings that a token's owner can change. The account has the budget (`TokenBudgetSet`). */
 export type TokenTerms = {
   readonly name: TokenName
   /** The expiry in unix seconds. null means never. */
@@ -50,9 +47,7 @@ export type TokenTerms = {
 /** The settings that tokens have in common if they are created together. */
 export type SharedTerms = Omit<TokenTerms, 'name'>
 
-/**
- * The terms of a token without restrictions. Its calls are only limited by the rights of its user.
- */
+/** The terms of a token without restrictions. Only its user's rights limit its calls. */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',

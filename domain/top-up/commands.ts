@@ -4,10 +4,7 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
-/**
- * Records a payment that the provider reported with a valid signature. All members must match the
- * order.
- */
+/** Records a payment that was reported with a valid signature. All members must match the order. */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
   readonly tradeNo: string
@@ -20,41 +17,26 @@ export type PayTopUp = {
   readonly rebate: Rebate | null
 }
 
-/**
- * Records a refund by an admin. `cents` is above 0 and at most the part of the payment that was not
- * refunded.
- */
+/** Records an admin's refund. `cents` is above 0 and at most the unrefunded part of the payment. */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
-  /**
-   * The number of refunds when the admin read the order. The command is refused if another refund
-   * was made since.
-   */
+  /** The number of refunds that the admin saw. The command is refused if there are more. */
   readonly refundsBefore: number
-  /**
-   * The value of `TopUpState.changes` when the order was read. The command is refused if the order
-   * has changed since. If it is omitted, it is not checked.
-   */
+  /** The expected value of `TopUpState.changes`. If it is omitted, it is not checked. */
   readonly changesBefore?: number
   readonly reason: Sealed
 }
 
 type Report = {
-  /**
-   * The value of `TopUpState.changes` when the order was read. The command is refused if the order
-   * has changed since.
-   */
+  /** The expected value of `TopUpState.changes`. With another value, the command is refused. */
   readonly changesBefore: number
   /** The sealed note that the user sees if quota is deducted. */
   readonly note: Sealed
   readonly currency: string
 }
 
-/**
- * The provider reported the status of one refund, or, if `isTotal` is set, the sum of all refunds
- * of a charge.
- */
+/** The provider reported the status of a refund, or the sum of a charge's refunds (`isTotal`). */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
@@ -90,10 +72,7 @@ export type TopUpErrorCode =
   | 'TopUpExists'
   /** The report does not match the order. params: `field`. */
   | 'TopUpMismatch'
-  /**
-   * The order was already paid with another report. params: `paymentId` of the payment that
-   * counted.
-   */
+  /** The order was already paid. params: `paymentId` of the payment that counted. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
   /** The amount is 0 or exceeds the part of the payment that was not refunded. params: `left`. */

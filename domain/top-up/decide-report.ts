@@ -26,15 +26,10 @@ const FAILED = ['failed', 'canceled']
 const LEAVING = ['pending', 'succeeded']
 
 const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
-/**
- * Final statuses of disputes that were decided in the operator's favour, or closed without a
- * decision.
- */
+/** Final statuses of disputes that the operator won, or that were closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/**
- * Returns whether the bank has decided the dispute. Such a status can only change after an appeal.
- */
+/** Returns whether the bank has decided the dispute. Only an appeal can change the status then. */
 export const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**

@@ -56,15 +56,11 @@ export type Rebate = {
   readonly quota: WireQuota
 }
 
-/**
- * The report that caused a refund or a restoration. `id` is the provider's id of the refund, charge
- * or dispute.
- */
+/** The reported refund, charge or dispute that caused a refund or a restoration. */
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
 /**
- * The payment was refunded entirely or in part. If an admin recorded the refund, the event's meta
- * contains the admin.
+ * The payment was refunded fully or in part. If an admin did this, the event's meta has the admin.
  */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',
@@ -84,10 +80,7 @@ export type TopUpRefunded = Fact<
   }
 >
 
-/**
- * Money was returned because a refund failed or a dispute was won. The quota for this money is
- * restored.
- */
+/** Money was returned because a refund failed or a dispute was won. Its quota is restored. */
 export type TopUpRestored = Fact<
   'TopUpRestored',
   {
@@ -102,9 +95,7 @@ export type TopUpRestored = Fact<
   }
 >
 
-/**
- * The provider reported the status of a refund, which an admin or the provider may have started.
- */
+/** The provider reported the status of a refund that an admin or the provider started. */
 export type TopUpRefundReported = Fact<
   'TopUpRefundReported',
   {
@@ -115,10 +106,7 @@ export type TopUpRefundReported = Fact<
     readonly money: MoneyText
     /** Set if `money` is the sum of all refunds of the charge so far. */
     readonly isTotal?: true
-    /**
-     * The provider's status of the refund: `pending`, `succeeded`, `failed`, `canceled`,
-     * `requires_action`.
-     */
+    /** The refund's status: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
     readonly status: string
     /** The provider's code for the reason. It is empty if the provider sent none. */
     readonly reason: string
@@ -141,10 +129,7 @@ export type TopUpDisputeReported = Fact<
     readonly status: string
     /** The deadline for evidence in unix seconds. null means that no evidence is accepted. */
     readonly dueBy: number | null
-    /**
-     * Whether the money was taken from the operator's account. `isReinstated` states whether it was
-     * returned.
-     */
+    /** Whether the money left the operator's account. `isReinstated`: whether it was returned. */
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /** The time of the provider's statement in unix seconds. Older statements change nothing. */

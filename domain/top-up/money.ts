@@ -5,10 +5,7 @@ import type { MoneyText } from './events.ts'
 
 const FORM = /^(\d{1,12})(?:\.(\d{1,2})0{0,16})?$/
 
-/**
- * Returns the hundredths in an amount such as `7.3`, `7.30` or `7`. Returns null for text that is
- * not an amount.
- */
+/** Parses `7.3`, `7.30` or `7` to hundredths. Returns null for text that is not an amount. */
 export function centsOf(text: string): bigint | null {
   const [, whole, fraction = ''] = FORM.exec(text) ?? []
   return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
@@ -18,10 +15,7 @@ export function centsOf(text: string): bigint | null {
 export const moneyText = (cents: bigint): MoneyText =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/**
- * Returns the price of `amount` dollars of quota, in hundredths. The price is rounded once, half
- * up.
- */
+/** Returns the price of `amount` dollars of quota in hundredths, rounded once, half up. */
 export const priceCents = (amount: number, price: DecimalText, ratio: DecimalText): bigint =>
   rounded(product(integer(BigInt(amount) * 100n), price, ratio))
 
@@ -29,9 +23,7 @@ export const priceCents = (amount: number, price: DecimalText, ratio: DecimalTex
 export const quotaOfDollars = (amount: number, quotaPerUnit: DecimalText): Quota =>
   rounded(product(integer(amount), quotaPerUnit))
 
-/**
- * Returns a percentage of the quota, rounded down so that the result never exceeds the exact share.
- */
+/** Returns a percentage of the quota, rounded down so that it never exceeds the exact share. */
 export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   const { units, scale } = times(integer(quota), decimalOf(percentage))
   return units / (100n * 10n ** BigInt(scale))

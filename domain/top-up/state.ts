@@ -5,9 +5,7 @@ import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
-/**
- * A refund that the provider reported. `isLive` is true if its money is about to leave or has left.
- */
+/** A refund that the provider reported. `isLive` means that its money is leaving or has left. */
 export type ReportedRefund = {
   readonly cents: bigint
   readonly status: string
@@ -19,10 +17,7 @@ export type ReportedDispute = Pick<
   'reason' | 'status' | 'dueBy' | 'isWithdrawn' | 'isReinstated' | 'statedAt'
 > & { readonly cents: bigint }
 
-/**
- * The refunds and disputes that the provider reported. Refunds that admins recorded are not
- * included.
- */
+/** The refunds and disputes that the provider reported, without refunds that admins recorded. */
 export type ProviderReports = {
   /** The reported refunds by the provider's id. */
   readonly refunds: ReadonlyMap<string, ReportedRefund>
@@ -39,25 +34,16 @@ export type TopUpState = {
   readonly payment: Payment | null
   readonly refunds: number
   readonly restorations: number
-  /**
-   * The money that is currently refunded, in hundredths. Refunds by admins and by the provider are
-   * included.
-   */
+  /** The currently refunded money in hundredths, from refunds by admins and by the provider. */
   readonly refundedCents: bigint
   readonly refundedQuota: Quota
   readonly refundedRebate: Quota
   /** The part of `refundedCents` that admins recorded. */
   readonly recordedCents: bigint
   readonly reports: ProviderReports
-  /**
-   * The part of the money reported by the provider that admins also recorded. This money is taken
-   * back only once.
-   */
+  /** The part of the reported money that admins also recorded. It is only taken back once. */
   readonly coveredCents: bigint
-  /**
-   * The number of the order's events. A command that was computed for an outdated number is
-   * refused.
-   */
+  /** The number of the order's events. A command for an earlier number is refused. */
   readonly changes: number
 }
 

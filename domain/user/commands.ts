@@ -3,10 +3,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
-/**
- * The role of the admin who changes another user's account. It is null if users change their own
- * account.
- */
+/** The role of the admin who changes another user's account; null for the user's own account. */
 export type ActorRole = Role | null
 
 export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
@@ -151,15 +148,9 @@ export type UserErrorCode =
   | 'SuperAdminProtected'
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
-  /**
-   * The password or the role was changed, or the user was disabled, after the request was
-   * authenticated.
-   */
+  /** The password or role changed, or the user was disabled, after the request's authentication. */
   | 'LoginVoid'
-  /**
-   * Another login method was removed meanwhile, so the client has to check the remaining methods
-   * again.
-   */
+  /** Another login method was removed meanwhile, so the others have to be checked again. */
   | 'WaysInChanged'
   /** The user would have no login method left. */
   | 'LastWayIn'

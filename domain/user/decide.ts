@@ -91,10 +91,7 @@ function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
   return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
 }
 
-/**
- * Returns the next version of the user's logins, which invalidates all earlier sessions and access
- * tokens.
- */
+/** Returns the next version of logins. Earlier sessions and access tokens become invalid. */
 const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [

@@ -31,10 +31,7 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /**
-     * The vault reference of the password's hash. It is null for users who registered without a
-     * password.
-     */
+    /** The vault reference of the password's hash; null for a registration without a password. */
     readonly passwordRef: string | null
     readonly inviterId: number | null
   }
@@ -83,10 +80,7 @@ export type UserDisabled = Fact<
 
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
-/**
- * The user was deactivated, which is the term in the console. The history remains, and logins are
- * impossible.
- */
+/** The user was deactivated. The history remains, and logins are impossible. */
 export type UserDeleted = Fact<
   'UserDeleted',
   { readonly userId: number; readonly authVersion: number }

@@ -30,10 +30,7 @@ export function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outco
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-/**
- * Records the removal of the user's passkeys. The same append removes the passkeys from the
- * credentials stream.
- */
+/** Records the removal of the user's passkeys, which the same append removes from credentials. */
 export function dropPasskeys(
   { enabledLoginMethods, ifWaysGone }: DropPasskeys,
   user: UserRecord,

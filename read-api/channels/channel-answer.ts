@@ -32,10 +32,7 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/**
- * Returns the status that the response shows. An expired channel is shown as automatically disabled
- * since its expiry.
- */
+/** Returns the status to show. An expired channel is shown as automatically disabled. */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

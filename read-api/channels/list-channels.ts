@@ -30,10 +30,7 @@ export function getChannel(app: App, deps: ReadDeps): void {
   })
 }
 
-/**
- * `GET /api/channel/` and `/api/channel/search`, for admins: the list of channels. Deleted channels
- * are omitted.
- */
+/** `GET /api/channel/` and `/api/channel/search`, for admins: the channels that are not deleted. */
 export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/channel/', 'GET /api/channel/search'] as const) {
     app.route({

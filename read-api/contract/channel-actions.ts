@@ -22,8 +22,7 @@ export const ChannelTestAnswer = Type.Object({
 export type ChannelTestAnswer = Static<typeof ChannelTestAnswer>
 
 /**
- * The progress of the latest test of all channels. Numbers are 0 and texts are empty before the
- * first test.
+ * The progress of the latest test of all channels. Before the first test, fields are 0 or empty.
  */
 export const TestProgress = Type.Object({
   run: Type.String(),
@@ -37,10 +36,7 @@ export const TestProgress = Type.Object({
 })
 export type TestProgress = Static<typeof TestProgress>
 
-/**
- * The results of the latest test of all channels. Failures come first, followed by the slowest
- * channels.
- */
+/** The results of the latest test of all channels: failures first, then the slowest channels. */
 export const TestResults = Type.Object({
   run: Type.String(),
   results: Type.Array(
@@ -66,10 +62,7 @@ export const ChannelBalanceAnswer = Type.Object({
 })
 export type ChannelBalanceAnswer = Static<typeof ChannelBalanceAnswer>
 
-/**
- * The number of channels whose balance was updated. `left` is the number of channels that were not
- * read in time.
- */
+/** The number of updated balances. `left` is the number of channels not read in time. */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
   failed: Type.Integer(),
@@ -77,9 +70,7 @@ export const BalanceUpdate = Type.Object({
 })
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
-/**
- * The latest test and balance of a channel. The fields have the names of the channel's response.
- */
+/** The latest test and balance of a channel, with the field names of the channel's response. */
 export type ChannelCheckResult = {
   readonly id: number
   readonly response_time: number

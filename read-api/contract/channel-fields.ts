@@ -38,10 +38,7 @@ export const CHANNEL_FIELDS = {
     max: 253_402_300_799,
     initial: -1,
   },
-  /**
-   * The maximum number of simultaneous calls, followed by the maximum number of calls per minute. 0
-   * means no limit.
-   */
+  /** The limit of simultaneous calls; `maxRpm` limits calls per minute. 0 means no limit. */
   maxConcurrency: {
     wire: 'max_concurrency',
     type: 'integer',

@@ -51,10 +51,7 @@ export const ChannelHealth = Type.Object({
   status_reason: Type.String(),
   /** The time at which the status changed, in Unix seconds. */
   status_time: Type.Integer(),
-  /**
-   * The number of calls in flight across all relay processes. null means that no relay process
-   * reports it.
-   */
+  /** The number of calls in flight in all relay processes; null if no process reports it. */
   in_flight: orNull(Type.Integer()),
   /** The maximum number of simultaneous calls. 0 means no limit, also for `max_rpm`. */
   max_concurrency: Type.Integer(),
@@ -69,10 +66,7 @@ export const ChannelHealth = Type.Object({
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /**
-   * The models that the channel offers, or was called with in the last 24 hours, by the names that
-   * callers use.
-   */
+  /** The models that the channel offers or was called with in the last 24 hours. */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
   /**
    * The minutes of the last hour with attempts. Each element contains the start (Unix seconds), the
@@ -89,10 +83,7 @@ export const HealthSnapshot = Type.Object({
 })
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
-/**
- * The changes since the last message: the new state of changed channels, and the ids of removed
- * channels.
- */
+/** The changes since the last message. `removed` has the ids of removed channels. */
 export type HealthPush = {
   readonly kind: 'health'
   readonly at: number
@@ -105,10 +96,7 @@ const Percentiles = orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })
 export const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
-/**
- * One time step of the history. If it has no conclusive calls, both counts are 0 and the other
- * figures are null.
- */
+/** One time step. Without conclusive calls, both counts are 0 and the other figures are null. */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */
   at: Type.Integer(),

@@ -1,5 +1,2 @@
-/**
- * The rules for a channel's mappings. The server and the form in the console use the same
- * functions.
- */
+/** The rules for a channel's mappings. The server and the console's form share them. */
 export { isStatusMapping, mappingFault } from '#domain/shared/channel-mappings.ts'

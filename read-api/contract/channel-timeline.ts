@@ -37,10 +37,7 @@ export const TimelineEntry = Type.Object({
   reason: Type.Optional(Type.String()),
   /** The model of a circuit. null means the circuit of the entire channel. */
   model: Type.Optional(orNull(Type.String())),
-  /**
-   * The current index (from 0) of the key to which a circuit belongs. null means that the key was
-   * removed.
-   */
+  /** The current index (from 0) of a circuit's key; null if the key was removed. */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
   /** The changed fields of the channel's terms, by their names on the wire. */
   fields: Type.Optional(Type.Array(Type.String())),

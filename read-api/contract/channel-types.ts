@@ -2,10 +2,7 @@ import Type, { type Static } from 'typebox'
 
 const Words = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/**
- * A field of a channel that depends on the channel's type. The console derives its form from the
- * description.
- */
+/** A channel field that depends on the channel's type. The console derives its form from this. */
 export const ChannelTypeField = Type.Object({
   /** The name of the channel's field. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),

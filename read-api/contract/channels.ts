@@ -27,9 +27,7 @@ export const Channel = Type.Object({
   /** How a key is chosen. The mode is empty if the channel has one key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),
-  /**
-   * The automatically disabled keys, identified by their index from 0. `time` is in Unix seconds.
-   */
+  /** The automatically disabled keys by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
@@ -51,10 +49,7 @@ export const TagGroup = Type.Object({
   /** The groups of all channels of the tag, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
-  /**
-   * The mean response time of the tested channels in milliseconds. 0 means that no channel was
-   * tested.
-   */
+  /** The mean response time of the tested channels in milliseconds; 0 if none was tested. */
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
@@ -67,10 +62,7 @@ export const TagGroup = Type.Object({
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/**
- * A row of the channel list. In tag mode, a row is a tag with its channels, or a channel without a
- * tag.
- */
+/** A row of the list. In tag mode, it is a tag with its channels, or a channel without a tag. */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 

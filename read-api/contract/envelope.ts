@@ -19,16 +19,11 @@ export const ErrorEnvelope = Type.Object({
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/**
- * Returns the schema for one page of a list. `page` counts from 0, like the query parameter `p`.
- */
+/** Returns the schema for one page of a list. `page` counts from 0, like the parameter `p`. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
-/**
- * The query parameters of a paged list. `p` counts from 0. `page_size` (or its alias `size`) is 1
- * to 100.
- */
+/** The paging parameters: `p` from 0, and `page_size` (or its alias `size`) from 1 to 100. */
 export const PageQuery = {
   p: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   page_size: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),

@@ -14,12 +14,9 @@ export type Field = { readonly wire: string } & (
       readonly initial: number
     }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
-  /** Text whose surrounding spaces are removed. A request may send null for an empty text. */
+  /** Text without surrounding spaces. A request may send null for an empty text. */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
-  /**
-   * Personal text, which is stored encrypted with its owner's key. A request may send null for an
-   * empty text.
-   */
+  /** Personal text, stored encrypted with its owner's key. A request may send null for empty. */
   | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
   /** Distinct names. On the wire they are separated by commas. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
@@ -56,10 +53,7 @@ export type AnswerOf<F extends Fields> = {
 export const initialValues = <F extends Fields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
-/**
- * Returns the values of the fields that a request contains. Fields that are missing in the request
- * are omitted.
- */
+/** Returns the values of the fields that the request contains. */
 export function sentValues<F extends Fields>(fields: F, body: object): Partial<PlainValuesOf<F>> {
   const sent = new Map<string, unknown>(Object.entries(body))
   const present = Object.entries(fields).filter(([, { wire }]) => sent.get(wire) !== undefined)

@@ -2,17 +2,11 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Query, sortedBy } from './envelope.ts'
 
 export const LogEntry = Type.Object({
-  /**
-   * The id of the row, which increases with time. It equals the position of the event that created
-   * the row.
-   */
+  /** The id of the row: the position of the event that created it, so it increases with time. */
   id: Type.Integer(),
   /** The time of the row in Unix seconds. */
   created_at: Type.Integer(),
-  /**
-   * The type of the row: 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 check-in, 6
-   * error.
-   */
+  /** The type: 1 top-up, 2 consumption, 3 admin's action, 4 system, 5 check-in, 6 error. */
   type: Type.Integer(),
   request_id: Type.String(),
   /** The id of the channel. Channel fields are 0 or empty for readers who are not admins. */
@@ -84,10 +78,7 @@ export type LogOther = {
   frt?: number
   /** The total duration of the call in milliseconds. */
   duration_ms?: number
-  /**
-   * Whether the channel mapped the model to another name. This field and the next are for admins
-   * only.
-   */
+  /** Whether the channel mapped the model to `upstream_model_name`; for admins only. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
@@ -102,17 +93,11 @@ export type LogOther = {
   unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
-  /**
-   * The error code that the caller received if the call ended as `revoked`, such as
-   * `user_disabled`.
-   */
+  /** The error code for the caller if the call ended as `revoked`, such as `user_disabled`. */
   end_reason?: string
   /** The provider's message about a failed call, without keys, accounts and addresses. */
   provider_message?: string
-  /**
-   * The quota that was held at the admission of the call. Everything except the charge was
-   * released.
-   */
+  /** The quota held at admission. Everything except the charge was released. */
   hold?: number
   anomaly?: string
   /**
@@ -176,10 +161,7 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/**
- * The filters of the log and of its totals. All filters are optional, and an empty filter matches
- * everything.
- */
+/** The filters of the log and its totals. All are optional, and an empty filter is ignored. */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -190,9 +172,7 @@ const LogFilters = {
   end_timestamp: Query.integer,
 }
 
-/**
- * The filters for admins, who see the rows of all users and can also filter by user and channel.
- */
+/** The filters for admins, who see all users and can also filter by user and channel. */
 const AdminFilters = { ...LogFilters, username: Query.text, channel: Query.integer }
 
 const AllStat = Type.Object(AdminFilters)

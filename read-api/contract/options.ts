@@ -19,10 +19,7 @@ const Tab = Type.Union([
   Type.Literal('other'),
 ])
 
-/**
- * The type of an option's value, with its validation rules. Fields that do not apply to the kind
- * are omitted.
- */
+/** The type and the validation rules of a value. Fields that do not apply are omitted. */
 export const OptionType = Type.Object({
   /**
    * The kind of the value. Plain kinds are flag, integer, decimal, text (one line), lines, url,
@@ -57,16 +54,11 @@ export const OptionSchema = Type.Object({
   minimum_role: Type.Integer(),
   label: Words,
   help: Type.Union([Words, Type.Null()]),
-  /**
-   * The unit of a number: quota, dollar, percent, second, minute or millisecond. It is empty if
-   * there is none.
-   */
+  /** The unit: quota, dollar, percent, second, minute, millisecond; empty for none. */
   unit: Type.String(),
   /** The label of each value of a choice. */
   choice_words: Type.Record(Type.String(), Words),
-  /**
-   * The reason why an option without effect is kept. The console does not show options with a note.
-   */
+  /** The reason to keep an option without effect. The console hides options with a note. */
   note: Type.Union([Words, Type.Null()]),
   /** The error message for a value that is out of bounds. It replaces the general message. */
   bounds_words: Type.Union([Words, Type.Null()]),
@@ -99,16 +91,10 @@ export const OptionChange = Type.Object({
   /** The position of the event that changed the option. */
   id: Type.Integer(),
   key: Type.String(),
-  /**
-   * The value before the change. null means that it is unknown. A secret value is shown as `***` if
-   * it is set.
-   */
+  /** The value before the change; null if unknown. A secret value that is set is shown as `***`. */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.String(),
-  /**
-   * The cause of the change: a user such as `user:7`, or a part of the system such as
-   * `system:setup`.
-   */
+  /** The cause of the change: a user (`user:7`) or a part of the system (`system:setup`). */
   actor: Type.String(),
   /** The name of the user. It is empty for a part of the system. */
   username: Type.String(),
@@ -118,10 +104,7 @@ export const OptionChange = Type.Object({
   changed_at: Type.Integer(),
 })
 export type OptionChange = Static<typeof OptionChange>
-/**
- * A change of one price. The price is that of a model, of a group, or of a group for users of
- * another group.
- */
+/** A change of the price of a model, of a group, or of a group for users of another group. */
 export const PriceChange = Type.Object({
   /** The time of the change in Unix seconds. */
   time: Type.Integer(),
@@ -134,9 +117,7 @@ export const PriceChange = Type.Object({
   model: Type.String(),
   group: Type.String(),
   user_group: Type.String(),
-  /**
-   * The price before and after the change, as exact decimals. null means that there is no entry.
-   */
+  /** The prices before and after the change, as exact decimals; null if there is no entry. */
   before: Type.Union([Type.String(), Type.Null()]),
   after: Type.Union([Type.String(), Type.Null()]),
 })
@@ -171,15 +152,11 @@ export type ScheduledChange = Static<typeof ScheduledChange>
 /** The ratio maps of one source. Ratios are exact decimals in text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
-  /**
-   * The origin of the maps: `shipped` with this release, or `fetched` from the configured address.
-   */
+  /** Whether the maps are `shipped` with this release or `fetched` from the configured address. */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
   /** The date of the shipped maps. It is empty for fetched maps. */
   as_of: Type.String(),
-  /**
-   * True if the configured address could not be used. The response then contains the shipped maps.
-   */
+  /** True if the configured address failed, so that the response contains the shipped maps. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),

@@ -4,18 +4,13 @@ import { Envelope, Page, Query, sortedBy } from './envelope.ts'
 export const Redemption = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /**
-   * The key of the code. It is only shown in an admin's session and is empty for an access token.
-   */
+  /** The key. It is only shown in an admin's session, and is empty for an access token. */
   key: Type.String(),
   /** The last four characters of the key. It is empty for a short key. */
   key_hint: Type.String(),
   /** The quota that each use credits. */
   quota: Type.Integer(),
-  /**
-   * The status of the code: 1 is unused, 2 disabled, 3 used. A gift code stays unused after it was
-   * redeemed.
-   */
+  /** The status: 1 unused, 2 disabled, 3 used. A redeemed gift code stays unused. */
   status: Type.Integer(),
   /** The time of the creation. All times are in Unix seconds. */
   created_time: Type.Integer(),

@@ -31,10 +31,7 @@ export const Status = Type.Object({
   github_client_id: Type.String(),
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
-  /**
-   * The configured endpoint, or the endpoint of the discovery document. It is empty until the
-   * endpoint is known.
-   */
+  /** The configured or discovered endpoint. It is empty until the endpoint is known. */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
   linuxdo_client_id: Type.String(),

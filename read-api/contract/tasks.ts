@@ -97,10 +97,7 @@ const TASK_SORTS = [
   'code',
 ] as const
 
-/**
- * The filters of the task lists. Times are in Unix seconds and inclusive. `channel_id` is for
- * admins only.
- */
+/** The filters. Times are in Unix seconds and inclusive. `channel_id` is for admins only. */
 const Filters = {
   ...Query.page,
   channel_id: Query.integer,

@@ -1,9 +1,6 @@
 import type { Fields } from './fields.ts'
 
-/**
- * The maximum length of a token's name in characters. It includes the suffix of tokens that are
- * created as a batch.
- */
+/** The maximum length of a token's name in characters, including the suffix of a batch. */
 export const TOKEN_NAME_MAX = 100
 export const TOKEN_BATCH_MAX = 100
 /** The budget of a new token in the form, in quota. */

@@ -45,15 +45,10 @@ export const PaymentReport = Type.Object({
   /** The provider's id of the refund, the charge or the dispute. */
   report_id: Type.String(),
   money: Type.String(),
-  /**
-   * The provider's status, such as `needs_response`. `reason` is the provider's code, such as
-   * `fraudulent`.
-   */
+  /** The provider's codes, such as status `needs_response` and reason `fraudulent`. */
   status: Type.String(),
   reason: Type.String(),
-  /**
-   * The deadline to respond to a dispute, in Unix seconds. null means that no response is possible.
-   */
+  /** The deadline to respond to a dispute in Unix seconds; null if no response is possible. */
   due_by: Type.Union([Type.Integer(), Type.Null()]),
   is_withdrawn: Type.Boolean(),
   is_reinstated: Type.Boolean(),

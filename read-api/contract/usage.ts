@@ -52,10 +52,7 @@ export const SiteUsage = Type.Object({
       ...costed,
     }),
   ),
-  /**
-   * How far the slowest read model is behind. `behind` is the number of events that it has not
-   * processed.
-   */
+  /** The lag of the slowest read model. `behind` is the number of unprocessed events. */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })
 export type SiteUsage = Static<typeof SiteUsage>

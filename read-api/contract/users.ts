@@ -59,10 +59,7 @@ export const User = Type.Object({
 })
 export type User = Static<typeof User>
 
-/**
- * The response of `GET /api/user/self/groups`: the description, the user's ratio and the badge
- * colour by group.
- */
+/** `GET /api/user/self/groups`: description, the user's ratio and badge colour, by group. */
 export const UsableGroups = Type.Record(
   Type.String(),
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),

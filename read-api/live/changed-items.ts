@@ -88,10 +88,7 @@ export async function taskItems(
   return { items, upTo }
 }
 
-/**
- * Returns the approximate memory of a task in bytes, at two bytes per character, as for most
- * scripts.
- */
+/** Returns the approximate memory of a task in bytes, at two bytes per character. */
 const weightOf = ({ texts, songs }: DecryptedTask): number =>
   6 * JSON.stringify([texts, songs]).length
 

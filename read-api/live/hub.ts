@@ -3,16 +3,10 @@ import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-items.ts'
 
 const INTERVAL_MS = 1_000
-/**
- * The minimum ratio of the pause to the duration of the work. With 10, the work takes less than a
- * tenth of the time.
- */
+/** The ratio of the pause to the duration of the work, so that work takes a tenth of the time. */
 const PAUSE_FACTOR = 10
 
-/**
- * Runs the work about once a second, and never concurrently. Returns a function that stops the
- * repetition.
- */
+/** Runs the work about once a second, never concurrently. Returns a stop function. */
 export function everySecond(
   work: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -51,10 +45,7 @@ export type Hub = {
   readonly buffer: () => LiveBuffer
   /** Resolves when the buffer contains everything that the read models contain. */
   readonly ready: () => Promise<void>
-  /**
-   * Registers a socket. `wake` is called whenever the buffer has grown. Returns a function that
-   * removes the socket.
-   */
+  /** Registers a socket. `wake` is called when the buffer has grown. Returns a leave function. */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
@@ -118,10 +109,7 @@ export function createHub(
   }
 }
 
-/**
- * Returns a function that runs the work. All calls during a run share one further run and wait for
- * it.
- */
+/** Returns a function that runs the work. Calls during a run share one further run. */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

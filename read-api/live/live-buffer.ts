@@ -14,10 +14,7 @@ export type LiveItem = {
   readonly isPrivate?: boolean
   /** The approximate memory of the item in bytes. It is set if the item may be large. */
   readonly weight?: number
-  /**
-   * Returns the message as text, or null if this viewer gets no message. The text is created once
-   * per kind of viewer.
-   */
+  /** Returns the text of the message for this kind of viewer, or null if there is none. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -57,10 +54,7 @@ export class LiveBuffer {
     this.#from = dropped.at(-1)?.position ?? this.#from
   }
 
-  /**
-   * Returns the number of the oldest items that have to be removed to satisfy the limits of number
-   * and memory.
-   */
+  /** Returns how many of the oldest items exceed the limits of number and memory. */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
     let left = this.#weight

@@ -13,10 +13,7 @@ import { readItems } from './read-items.ts'
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
-/**
- * The maximum number of missed items that are sent. A client that missed more has to read
- * everything again.
- */
+/** The maximum number of missed items to send. If more were missed, the client reads all again. */
 const MISSED_MAX = 5_000
 
 /** The progress of one task, with the user who owns the task. */
@@ -28,10 +25,7 @@ export type TaskProgress = {
 
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
-/**
- * One socket's subscription: the position up to which items were sent, and the filter of what the
- * viewer may see.
- */
+/** One socket's subscription: its position in the stream, and what its viewer may see. */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
@@ -41,17 +35,11 @@ export class LiveSession {
   #topics: ReadonlySet<LiveTopic> = new Set()
   /** The position up to which every item was sent, unless the viewer may not see it. */
   #sent = 0
-  /**
-   * The version of the channels' health that was sent last. Initially it is the version at the
-   * subscription.
-   */
+  /** The health version that was sent last; initially the version at the subscription. */
   #health = 0
   /** The site's totals that were sent last, as JSON text. */
   #stats = ''
-  /**
-   * The position at which the unread count was last read. Counts in items before this position are
-   * outdated.
-   */
+  /** The position at which the unread count was read. Counts of earlier items are outdated. */
   #unread = 0
   #isFollowing = false
   #subscriptions = 0
@@ -149,10 +137,7 @@ export class LiveSession {
     return this.#isFollowing && this.#topics.has('tasks')
   }
 
-  /**
-   * Sends the progress of tasks. A client that is behind does not receive it, but receives the next
-   * progress.
-   */
+  /** Sends the progress of tasks. A client that is behind only receives later progress. */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
     const { userId } = this.principal

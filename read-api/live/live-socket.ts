@@ -59,10 +59,7 @@ type OpenSocket = WatchedSocket & {
   isAlive: boolean
 }
 
-/**
- * `GET /api/live`: a WebSocket that pushes changes as they happen, limited to what the session may
- * see.
- */
+/** `GET /api/live`: a WebSocket that pushes changes, limited to what the session may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps)
   const open = new Set<OpenSocket>()
@@ -189,10 +186,7 @@ function rateGate(): () => boolean {
   }
 }
 
-/**
- * Terminates the sockets that have not answered the last ping, and sends a ping to all other
- * sockets.
- */
+/** Terminates the sockets that have not answered the last ping, and pings all other sockets. */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()

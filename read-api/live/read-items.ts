@@ -14,9 +14,7 @@ import { cachedText, type LiveItem } from './live-buffer.ts'
 export type ItemQuery = {
   readonly after: number
   readonly upTo: number
-  /**
-   * The maximum number of rows per topic. If there are more rows, the result ends before `upTo`.
-   */
+  /** The maximum number of rows per topic. If there are more, the result ends before `upTo`. */
   readonly limit: number
   /** The user whose rows are read. If it is omitted, the rows of all users are read. */
   readonly userId?: number

@@ -68,10 +68,7 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-/**
- * NOTE: `other` is already JSON and is the last member, so that it replaces an empty string at the
- * end.
- */
+/** NOTE: `other`, the last member, is already JSON and replaces an empty string. */
 function jsonLine(answer: ReturnType<typeof logAnswer>): string {
   const { other } = answer
   const line = JSON.stringify(Object.assign(answer, { other: '' }))
@@ -182,9 +179,7 @@ const ERROR = 6
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
-/**
- * Returns the provider's charge. If the charge is unknown, returns null without parsing the JSON.
- */
+/** Returns the provider's charge, or null without parsing the JSON if it is unknown. */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
   const { cost } = JSON.parse(adminOther) as LogOther

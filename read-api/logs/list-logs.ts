@@ -22,10 +22,7 @@ import { logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 import { messagesOf } from './provider-messages.ts'
 
-/**
- * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, newest
- * first.
- */
+/** `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: rows, newest first. */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
@@ -78,10 +75,7 @@ async function answer(
   return success({ items, page, total: order === null ? total : Math.min(total, SORT_WINDOW) })
 }
 
-/**
- * Returns a page of the unsorted list, newest first. The page starts below the last row of the page
- * before it.
- */
+/** Returns a page of the unsorted list, newest first, below the last row of the page before it. */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
@@ -110,10 +104,7 @@ function logOrder({ sort, order }: Static<typeof AllLogs>): ListOrder<LogSort> |
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/**
- * Lists are identified by a hash, because a token name may resolve to thousands of ids and many
- * lists are cached.
- */
+/** Hashes a list's identity, because a token name may resolve to thousands of ids. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**

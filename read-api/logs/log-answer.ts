@@ -48,10 +48,7 @@ export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Languag
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/**
- * A row of the log with decrypted columns. The fields that depend on the viewer are not computed
- * yet.
- */
+/** A row with decrypted columns. Its response still depends on the viewer. */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
@@ -122,10 +119,7 @@ const mergeJson = (a: string, b: string): string => {
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`
 }
 
-/**
- * Reduces an IP address to its network for privacy. It is called for users who have not chosen to
- * show their address.
- */
+/** Reduces an IP address to its network, for users who have not chosen to show their address. */
 function networkOf(ip: string): string {
   if (ip === '') return ''
   if (isIPv4(ip)) return ip.replace(/\.\d+$/, '.x')

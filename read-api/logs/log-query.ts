@@ -70,10 +70,7 @@ export class PageCursors {
   /** The row id below which a page starts, by list and page number. */
   readonly #lists = new Map<string, Map<number, number>>()
 
-  /**
-   * Returns the nearest known start at or before the page, and the number of rows to skip from that
-   * start.
-   */
+  /** Returns the nearest known start at or before the page, and the rows to skip from there. */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
     if (page === 0 || pages === undefined) return { offset: page * pageSize }
@@ -99,9 +96,7 @@ export class PageCursors {
     return end
   }
 
-  /**
-   * Records that the page ended with the row `lastId`, so that the next page starts below this row.
-   */
+  /** Records that the page ended with the row `lastId`, below which the next page starts. */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

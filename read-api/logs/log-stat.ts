@@ -47,10 +47,7 @@ const NOTHING: LogStat = {
   count: 0,
 }
 
-/**
- * Returns the totals of the rows that match the filter. An empty filter matches the consumption of
- * all users.
- */
+/** Returns the totals of the matching rows. An empty filter sums the consumption of all users. */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,
   requested: LogFilter,

@@ -23,10 +23,7 @@ type Grain = {
   readonly sum: (range: { from: number; to?: number }) => Promise<LogSums>
 }
 
-/**
- * Computes exact sums. Whole days and hours come from the rollups, and the remaining time at both
- * ends from the rows.
- */
+/** Computes exact sums: whole days and hours from rollups, the remaining time from rows. */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
   // An end in the future is treated as no end, because no row is later than now, except for clock

@@ -22,10 +22,7 @@ export async function messagesOf(
   return messages
 }
 
-/**
- * Returns the member of `other` with the message, as JSON. The result is `{}` if the viewer may not
- * see a message.
- */
+/** Returns the message as JSON for `other`, or `{}` if the viewer may not see it. */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'
   return JSON.stringify({ provider_message: message.text })

@@ -12,10 +12,7 @@ import {
 import { type AdminMessage, messageQueries, type Recipient } from '../contract/messages.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/**
- * The routes of sent messages, for admins: the list, `search`, `{id}` and the `recipients` of a
- * message.
- */
+/** The routes of sent messages, for admins: the list, `search`, `{id}` and its `recipients`. */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
   const routeOptions = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
@@ -70,10 +67,7 @@ function parseEndTime(field: string, text = ''): number | null {
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/**
- * Converts an ISO date (UTC) or an ISO time to Unix seconds. Returns null if the text is missing or
- * empty.
- */
+/** Converts an ISO date (UTC) or time to Unix seconds. Returns null if it is missing or empty. */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
   // A plus sign that is not escaped in a query arrives as a space.

@@ -23,15 +23,9 @@ export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
   readonly number: (key: string) => number
-  /**
-   * Returns the members of an option with a JSON object, by name. The result is empty if the text
-   * is not an object.
-   */
+  /** Returns the members of a JSON option by name; empty if the text is not an object. */
   readonly members: (key: string) => Map<string, unknown>
-  /**
-   * Returns all options with their current values. For a secret option, the value only shows
-   * whether it is set.
-   */
+  /** Returns all options with their values. Secret options only show whether they are set. */
   readonly list: () => { key: string; value: string }[]
   /** Returns whether a secret option is set. */
   readonly hasSecret: (key: string) => boolean
@@ -40,10 +34,7 @@ export type CurrentOptions = {
   readonly isDemoSite: boolean
 }
 
-/**
- * Reads the current options. The value of an option is the value that an admin set, or else the
- * default.
- */
+/** Reads the current options: the value that an admin set, or else the default. */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
   const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
@@ -79,10 +70,7 @@ function membersOf(text: string): Map<string, unknown> {
   }
 }
 
-/**
- * `GET /api/option/`: every option with its current value. The values of secret options are never
- * returned.
- */
+/** `GET /api/option/`: all options with their values. Secret values are never returned. */
 export function listOptions(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/'),

@@ -21,16 +21,10 @@ const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 /** Matches a number of output tokens within the bounds of the option for output limits. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
-/**
- * Parses a JSON map from model to ratio, keeping every digit. Returns null unless the text is a
- * flat map of decimals.
- */
+/** Parses a flat JSON map from model to ratio with every digit. Returns null for other text. */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
-/**
- * Parses a JSON map from model to the maximum number of output tokens. Returns null for any other
- * text.
- */
+/** Parses a JSON map from model to maximum output tokens. Returns null for other text. */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
 
@@ -55,10 +49,7 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/**
- * Fetches the ratio lists from paths below the address. Returns null if a list is unavailable or
- * invalid.
- */
+/** Fetches the ratio lists below the address. Returns null if one is unavailable or invalid. */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -90,10 +81,7 @@ async function fetchPreset(
   }
 }
 
-/**
- * Fetches a text. Returns null if the file does not exist. Storage services also answer 403 for a
- * missing file.
- */
+/** Fetches a text, or null if the file is missing. Storage services also answer 403 for this. */
 async function fetchText({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,

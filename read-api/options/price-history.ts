@@ -6,10 +6,7 @@ import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { optionQueries } from '../contract/options.ts'
 import { type App, pageOf, type ReadDeps, upToDate } from '../route.ts'
 
-/**
- * `GET /api/option/price_history`: the changes of prices with the old and new value, the author and
- * the time.
- */
+/** `GET /api/option/price_history`: price changes with old and new value, author and time. */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(optionQueries, 'GET /api/option/price_history'),

@@ -10,10 +10,7 @@ const PAGES = [
   ['GET /api/home_page_content', 'HomePageContent'],
 ] as const
 
-/**
- * `GET /api/notice`, `about` and `home_page_content`: the texts of the operator's pages, which are
- * public.
- */
+/** `GET /api/notice`, `about` and `home_page_content`: the operator's public pages. */
 export function getPages(app: App, deps: ReadDeps): void {
   for (const [name, option] of PAGES) {
     app.route({

@@ -60,9 +60,7 @@ type Viewer = {
 
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
-/**
- * The state of the site at one time. The price lists of all viewers are derived from this state.
- */
+/** The state of the site at one time, from which all viewers' price lists are derived. */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
@@ -71,10 +69,7 @@ type Site = {
   readonly lists: Map<string, PriceList>
 }
 
-/**
- * The time in milliseconds for which a list may be reused. A change of prices is therefore visible
- * within a second.
- */
+/** How long a list is reused, in milliseconds. Price changes are visible within a second. */
 const FRESH_MS = 500
 
 /** The read models from which the price lists are read. */
@@ -122,9 +117,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   }
 }
 
-/**
- * Returns the models that the viewer can call, with the groups in which each model is available.
- */
+/** Returns the models that the viewer can call, each with the groups that offer it. */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
@@ -157,10 +150,7 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
 /** The group whose prices visitors see. New users get this group. */
 const VISITORS_GROUP = 'default'
 
-/**
- * `GET /api/pricing`: the models that can be called and their prices in the caller's groups. The
- * route is public.
- */
+/** `GET /api/pricing`, public: callable models and their prices in the caller's groups. */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.route({

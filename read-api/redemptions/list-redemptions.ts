@@ -39,10 +39,7 @@ async function redemptionAnswers(
 
 const ownerOf = (id: number): string => `redemption:${id}`
 
-/**
- * `GET /api/redemption/` and `search`, for admins: the list of codes, newest first unless another
- * order is requested.
- */
+/** `GET /api/redemption/` and `search`, for admins: the codes, newest first unless sorted. */
 export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/redemption/', 'GET /api/redemption/search'] as const) {
     app.route({

@@ -46,10 +46,7 @@ const siteFields = (options: CurrentOptions) => ({
   setup: options.isInitialised,
 })
 
-/**
- * Returns the fields about top-ups. A payment method is offered only if it is completely
- * configured.
- */
+/** Returns the fields about top-ups. Incompletely configured payment methods are not offered. */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
     ...(offersEpay(options) ? (['zfb', 'wx'] as const) : []),
@@ -82,10 +79,7 @@ const screenFields = (options: CurrentOptions) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
-/**
- * Returns the fields about login methods. A method is offered only if it is enabled and completely
- * configured.
- */
+/** Returns the fields about login methods. Methods must be enabled and completely configured. */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),

@@ -43,10 +43,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
  */
 const CHATS_MAX = 50
 
-/**
- * Returns the origins of chat clients that the console embeds. They must be reached over TLS or on
- * the local machine.
- */
+/** Returns the origins of embedded chat clients. They must use TLS or the local machine. */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
   const links = [...chatLinks, options.text('ChatLink'), options.text('ChatLink2')]

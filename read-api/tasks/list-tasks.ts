@@ -96,9 +96,7 @@ async function answer(
   }
 }
 
-/**
- * Returns the requested order, or null for the natural order of the list, which is newest first.
- */
+/** Returns the requested order, or null for the default order, which is newest first. */
 function taskOrder({ sort, order }: TaskQuery): ListOrder<TaskSort> | null {
   const isNewestFirst = !sort || (sort === 'submit_time' && order !== 'asc')
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }

@@ -66,10 +66,7 @@ export function percentOf(text: string | undefined): string {
   return percent ?? '0%'
 }
 
-/**
- * Returns the progress of a task. An ended task shows 100 % even if it failed, as in the relay's
- * answers to callers.
- */
+/** Returns the progress. A failed task also shows 100 %, as in the relay's answers. */
 const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
   finishedAt === null ? percentOf(progressById) : '100%'
 

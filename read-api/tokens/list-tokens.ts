@@ -81,10 +81,7 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
   return budget !== undefined && hasQuota(budget) ? ENABLED : EXHAUSTED
 }
 
-/**
- * Returns whether a token has quota left. Quota that running calls hold counts as well, because it
- * may be released.
- */
+/** Returns whether a token has quota left. Held quota counts, because it may be released. */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 

@@ -12,10 +12,7 @@ import { usageRange } from './usage-data.ts'
 const HOUR = 3_600
 const TOP = 10
 
-/**
- * `GET /api/data/site`, for admins: totals, top users, models and channels, and the lag of the read
- * models.
- */
+/** `GET /api/data/site`, for admins: totals, top users, models and channels, read-model lag. */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(usageQueries, 'GET /api/data/site'),

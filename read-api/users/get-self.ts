@@ -41,10 +41,7 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/**
- * Returns the error in the webhook's settings that the user must correct before warnings can be
- * sent, or null.
- */
+/** Returns the webhook error that the user must fix before warnings can be sent, or null. */
 async function webhookFaultOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
@@ -85,10 +82,7 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
   })
 }
 
-/**
- * `GET /api/user/check_in_status`: whether the caller can still get today's reward. Days are in
- * UTC.
- */
+/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still available. */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/check_in_status'),

@@ -31,10 +31,7 @@ export class HealthBoard {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /**
-   * Reads the health again, unless the last read started less than a second ago. Concurrent callers
-   * share one read.
-   */
+  /** Reads the health unless it was read in the last second. Concurrent callers share one read. */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()

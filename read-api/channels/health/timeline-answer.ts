@@ -14,10 +14,7 @@ import { type Entry, expiriesOf, expiryAt, expirySetBy, mergePage } from './expi
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
-/**
- * Returns the history of a channel and its state at a given time, or null if the channel never
- * existed.
- */
+/** Returns a channel's history and its state at a given time, or null if it never existed. */
 export async function timelineAnswer(
   { db, now }: Core,
   { at, page, ...period }: TimelineRequest,
