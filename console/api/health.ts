@@ -21,7 +21,7 @@ export function onHealth(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Records the result of a call. Any other HTTP status resets the state to `fine`. */
+/** Records the result of a call; a status other than 0, 429 and 502 to 504 means `fine`. */
 export function noteAnswer(status: number, retryAfterMs: number | null): void {
   const next = healthOf(status, retryAfterMs)
   if (next.kind === 'fine' && health.kind === 'fine') return

@@ -119,7 +119,7 @@ function parseOther(text: string): LogOther {
   }
 }
 
-/** The call ends that the log shows; successful calls are not among them. */
+/** The abnormal ends of calls, which the log shows by name. */
 const END_NAMES = [
   'client-gone',
   'upstream-error',

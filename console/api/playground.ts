@@ -83,7 +83,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Reports a broken connection with the error of a request without response. */
+/** Reads a chunk; a broken connection throws the error of a request without a response. */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()

@@ -10,7 +10,7 @@ const expiryListeners = new Set<() => void>()
 export const ADMIN_ROLE = 10
 export const ROOT_ROLE = 100
 
-/** True after a logout by the user; refused requests then are not an expired session. */
+/** True after the user chose to log out; a refused request then does not mean expiry. */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
@@ -39,7 +39,7 @@ export function clearUser(): void {
   tell()
 }
 
-/** Marks the logout, so that refused requests show nothing until the next login. */
+/** Marks the start of a logout; refused requests then show no error until the next login. */
 export function startLeaving(): void {
   storedUser()
   isLeaving = true
@@ -116,7 +116,7 @@ export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
   return running
 }
 
-/** Returns a function that tells whether the session was renewed since this call. */
+/** Returns a function that resolves to true if the session was renewed since this call. */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals
   return async () => {

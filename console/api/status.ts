@@ -45,7 +45,7 @@ export function takeChatsFault(): boolean {
 
 const KEY = 'status'
 
-/** Stores the status for the first paint of the next visit; other screens read single keys. */
+/** Stores the status for the first paint of the next visit, and some fields for other screens. */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
   localStorage.setItem('footer_html', status.footer_html)
@@ -65,7 +65,7 @@ export function cachedStatus(): Status | undefined {
 }
 
 const REFRESH_MS = 5 * 60_000
-/** The time limit of the status request, because the console waits for its response. */
+/** The console waits for the status, so the request fails after this time. */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({

@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Reads the current prices and returns the models whose calls are refused without a price. */
+/** Reads the current prices; returns the models whose calls are refused for lack of a price. */
 export async function unpricedAmong(
   client: QueryClient,
   models: readonly string[],

@@ -6,7 +6,7 @@ import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
-/** The polling interval while the live stream is silent, because it may be broken. */
+/** The polling interval during live updates, because a silent live stream may be broken. */
 const POLL_LIVE_MS = 60_000
 
 /** The bell with the unread count, pushed by live events or polled without a connection. */

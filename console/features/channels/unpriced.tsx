@@ -14,7 +14,7 @@ export const calledNames = ({ models, prefix }: Served): string[] =>
 
 const NONE: readonly string[] = []
 
-/** Returns a filter for a channel's models whose calls are refused; none while prices load. */
+/** Returns a filter for models whose calls are refused; it finds none while prices load. */
 export function useUnpriced(): (served: Served) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
@@ -29,7 +29,7 @@ export function useUnpriced(): (served: Served) => readonly string[] {
 export function UnpricedTag(props: {
   count: number
   onOpen: () => void
-  /** True in list rows; the tag is then not a tab stop, because the form has the same tag. */
+  /** True in list rows. The tag is not a tab stop there, because the row's form repeats the tag. */
   isInRow?: boolean
 }): ReactElement {
   const { t } = useTranslation()

@@ -21,7 +21,7 @@ export function NoClient(): ReactElement {
   )
 }
 
-/** Shown if no client has the number in the URL; offers the first client instead. */
+/** Shown if the URL's client number does not exist; offers the first client instead. */
 export function OtherClient({ first }: { first: ChatLink }): ReactElement {
   const { t } = useTranslation()
   return (

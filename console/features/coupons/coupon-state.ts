@@ -18,7 +18,7 @@ type Told = Pick<
 export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 
-/** True for a code that cannot be redeemed now; it is shown in grey. */
+/** True for a code that users cannot redeem now; the list shows the code in grey. */
 export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
 
 /** Returns the state of a code; `now` is in unix seconds. */

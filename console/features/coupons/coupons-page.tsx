@@ -56,7 +56,6 @@ function CouponsReady(props: {
   )
 }
 
-/** The redemption codes of the site, for admins. */
 export function CouponsPage(): ReactElement {
   const { t } = useTranslation()
   return isAdmin(useUser()) ? <Coupons /> : <AdminsOnlyPage title={t('coupons.title')} />

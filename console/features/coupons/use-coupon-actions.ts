@@ -22,7 +22,7 @@ export type CouponActs = {
   removeDisabled: () => Promise<void>
 }
 
-/** Returns stable functions, so that rows are not rendered again. */
+/** Returns the actions on codes as stable functions, so that rows are not rendered again. */
 export function useCouponActions(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -42,7 +42,7 @@ export function useCouponActions(): CouponActs {
 /** Runs an action, shows its error, and reloads the list. */
 type Doing = (act: () => Promise<void>) => Promise<void>
 
-/** Shows the change before the server responds, and offers an undo. */
+/** Enables or disables codes. The list changes before the server responds; an undo is offered. */
 function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
   const show = (id: number, status: number) =>
     client.setQueriesData<ListPage<Redemption>>({ queryKey: redemptionsKey }, (page) =>
@@ -61,7 +61,7 @@ function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs[
   return setEnabled
 }
 
-/** Deletes permanently, after confirmation. */
+/** Deletes codes permanently, after confirmation. */
 function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
   const ask = (title: string, body: string) =>
     confirm({ title, body, confirmText: t('words.delete'), tone: 'danger' })

@@ -8,7 +8,7 @@ const SECOND_MS = 1_000
 const KEPT = 60
 const MEAN_OF = 10
 
-/** Emits the last minute once a second: the calls of each second, oldest first. */
+/** Emits, once a second, the number of calls in each second of the last minute, oldest first. */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,

@@ -9,7 +9,7 @@ export type Stretch = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
-/** The server's maximum range per request, minus a week that rounding to steps may add. */
+/** The maximum zoom range: the server's limit minus a week, because rounding adds up to a week. */
 const SPAN_MAX = 92 * DAY
 
 export const SPANS: Record<ChartRange, number> = {
@@ -26,7 +26,7 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
-/** Tokens are counted per day, and one day has nothing to compare with. */
+/** Token usage has daily figures, so a range of one day would have a single bar. */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
 

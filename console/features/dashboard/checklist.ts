@@ -1,8 +1,6 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
-/**
- * The progress of the first setup. A field is null while it loads, or if the user may not see it.
- */
+/** The progress of the first setup. Null fields are loading or hidden from this user. */
 export type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null

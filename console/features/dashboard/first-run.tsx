@@ -19,7 +19,7 @@ import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippet
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-/** Reload often, because steps may be completed in other tabs and by other admins. */
+/** Poll, because steps may be completed in other tabs and by other admins. */
 const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
 /** The steps to the first call. Each step links to its form; loaded data marks it as done. */
@@ -77,7 +77,6 @@ export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactEl
   )
 }
 
-/** A placeholder with about the height of the panel. */
 export const FirstRunWait = (): ReactElement => (
   <Panel>
     <Skeleton height={420} />

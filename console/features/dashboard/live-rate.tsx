@@ -42,9 +42,7 @@ const STARTS_IN = 5
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < STARTS_IN && peakOf(seconds) === null
 
-/**
- * A decorative bar chart; the figure beside it has the information. Unknown seconds have no bar.
- */
+/** A decorative bar chart of the figure beside it. Unknown seconds have no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {
   const { seconds, most } = props
   return (

@@ -8,11 +8,11 @@ export type Costed = {
 }
 
 export type Margin = {
-  /** Charges minus provider costs, over the calls whose cost is known. */
+  /** The charges minus the providers' costs, for the calls with a known cost. */
   readonly amount: bigint
-  /** `amount` as a share of the charges of calls with known cost; null if these are 0. */
+  /** `amount` divided by the charges of calls with a known cost; null if these charges are 0. */
   readonly share: number | null
-  /** The share of all charges that belongs to calls with known cost; 1 if nothing was charged. */
+  /** The share of all charges that belongs to calls with a known cost; 1 if all charges are 0. */
   readonly coverage: number
 }
 

@@ -117,7 +117,7 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
 const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
   rows.some((row) => marginOf(row) !== null)
 
-/** The number of calls in progress on channels that some relay reports. */
+/** The number of calls in progress, as reported by the relays. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()

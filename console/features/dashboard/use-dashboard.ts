@@ -13,7 +13,7 @@ const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
-/** Cached data may be stale, because no live events arrive while another page is open. */
+/** Live events arrive only while the page is open, so the cached data may be stale. */
 const FRESH = { refetchOnMount: 'always' } as const
 
 /** Reads balance, today's totals and the latest calls; reloads when a call of the user ends. */

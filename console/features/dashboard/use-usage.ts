@@ -28,13 +28,13 @@ export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs
       return { ...stretch, points }
     },
     placeholderData: keepPreviousData,
-    // Cached data may be stale, because no live events arrive while another page is open.
+    // Live events arrive only while the page is open, so the cached data may be stale.
     refetchOnMount: 'always',
     refetchInterval: everyMs,
   })
 }
 
-/** Returns the range in unix seconds, relative to now. */
+/** Returns the range in unix seconds, as of now. */
 export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
   zoom === null
     ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)

@@ -25,7 +25,7 @@ const CLOSED_BY: Record<string, 'byTest' | 'byChange' | 'byHand'> = {
   admin: 'byHand',
 }
 
-/** Returns the tone of an entry; for a test it depends on the result. */
+/** Returns the tone of an entry. The tone of a test depends on the result of the test. */
 export function entryTone({ kind, is_success }: TimelineEntry): Tone {
   if (kind === 'tested') return is_success === true ? 'good' : 'bad'
   return TONE[kind] ?? 'info'
@@ -96,7 +96,7 @@ const FIELD_WORDS = {
   cost_ratio: 'channelForm.costRatio',
 } as const
 
-/** A null key no longer exists in the channel. */
+/** Null means that the channel no longer has the key. */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
 

@@ -178,7 +178,7 @@ const nameCell = ({ id, name, tag }: Row): ReactElement => (
   </span>
 )
 
-/** The number of responses with another model than requested, or with a higher cost. */
+/** The number of responses with a wrong model or a higher cost than expected. */
 function Anomalies({ row, of: { t, number, period } }: { row: Row; of: Of }): ReactNode {
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null

@@ -16,7 +16,7 @@ export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
   window: choiceParam(PERIODS, 'h1'),
-  /** The id of the channel whose details are open; 0 for none. */
+  /** The id of the channel whose details are open, or 0. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(HISTORY_RANGES, '24h'),
   /** The time that the timeline shows, in unix seconds; 0 for now. */

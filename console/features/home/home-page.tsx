@@ -18,7 +18,7 @@ const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
   { id: 'curl', title: 'cURL' },
 ]
 
-/** Returns a first call with the official SDK or curl; `address` is the site's origin. */
+/** Returns sample code for a first call with the official SDK or curl. */
 function snippetText(language: SnippetLanguage, address: string): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   return SNIPPETS[language](base)
@@ -91,7 +91,7 @@ const POINTS = [
   { name: 'yours', icon: 'key' },
 ] as const satisfies readonly { name: string; icon: IconName }[]
 
-/** The operator's home page or, if none is set, the built-in home page. */
+/** The operator's home page or, by default, the built-in page. */
 export function HomePage(): ReactElement | null {
   const { t } = useTranslation()
   const own = useQuery(sitePageQuery('home_page_content'))

@@ -73,7 +73,7 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // This second pass matches an image inside a link.
+    // A link may contain an image, so the pattern is applied twice.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -18,7 +18,7 @@ import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
-/** Logs in with a passkey and no name; renders nothing if the browser has no passkey support. */
+/** Logs in by passkey, without a username. Hidden if the browser does not support passkeys. */
 function PasskeyButton(): ReactElement | null {
   const { t } = useTranslation()
   const enter = useEnter()
@@ -40,7 +40,7 @@ function PasskeyButton(): ReactElement | null {
   )
 }
 
-/** The browser offers all passkeys of this site; the selected passkey logs in. */
+/** Asks the browser for any passkey of this site, and logs in with the passkey. */
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
   return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
@@ -85,9 +85,7 @@ export function LoginPage(): ReactElement {
   )
 }
 
-/**
- * The login methods. If only the super admin may use a password, that form is last and collapsed.
- */
+/** The login methods. A password form that only the super admin may use is last and collapsed. */
 function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()

@@ -59,7 +59,7 @@ async function comeBack(
   const query = Object.fromEntries(params)
   if (way === 'telegram') {
     const { act, ...said } = query
-    // Without `state`, the link may come from an attacker, who would log the user in as himself.
+    // Without `state`, the link may be an attack that logs the user in to another account.
     if (said.state === undefined) throw new Error(refused)
     const input = { query: said as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)

@@ -9,9 +9,7 @@ import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/**
- * A button for each other login method of the site. `isFirst` means that no method is shown above.
- */
+/** A button per other login method. `isFirst` means that no login form precedes the buttons. */
 export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
@@ -61,7 +59,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   )
 }
 
-/** The login page always starts a login, even if this browser still stores a user. */
+/** The login page always starts a login, and never a binding to the stored user. */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }

@@ -128,7 +128,7 @@ function CodeForm(props: {
   )
 }
 
-/** Asks the browser for a passkey of the user, as the second factor of this login. */
+/** Asks the browser for one of the user's passkeys as the second factor. */
 async function secondPasskey(ticket: string): Promise<PasskeyAssertion> {
   return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

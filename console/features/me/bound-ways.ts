@@ -1,7 +1,7 @@
 import type { Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-/** The user field with the bound account id of each site; the field is empty if none is bound. */
+/** Maps each login method to the user field with the bound account; an unbound field is empty. */
 export const IDS = {
   github: 'github_id',
   oidc: 'oidc_id',

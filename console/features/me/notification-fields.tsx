@@ -40,7 +40,7 @@ export function NotificationFields(props: FieldsProps): ReactElement {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // The hidden fields keep their values.
+        // Only the mail address and its code are reset; other hidden fields keep their values.
         onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />

@@ -7,7 +7,7 @@ import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
-/** `mayProve` is false if only a new login can prove the identity. */
+/** `mayProve` is false if the server accepts only a new login. */
 type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
 let asked: Asked | null = null

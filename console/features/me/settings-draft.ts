@@ -56,7 +56,7 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-/** Returns the field with the server's error about the webhook, while the webhook is unchanged. */
+/** Returns the webhook field that the server rejected; null after the user changes the field. */
 export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parsed(setting)
   if (fault === 'url') return draft.webhookUrl === url ? fault : null

@@ -74,7 +74,7 @@ function useErrors(hasPassword: boolean): (draft: PasswordDraft) => FieldErrors<
   })
 }
 
-/** Clears the flag that requires a new password after a reset. */
+/** Removes the stored flag that forces a new password after a reset. */
 function needNoOther(): void {
   const user = storedUser()
   if (user?.must_change_password !== true) return

@@ -21,12 +21,12 @@ const WIDTH = 900
 
 type Props = { isOpen: boolean; onClose: () => void }
 
-/** Loads the message, because the list's row may be outdated and has only the start of the text. */
+/** Loads the complete message, because the list's row has only the start of the text. */
 export function EditDrawer(props: Props & { id: number }): ReactElement {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // Data of an earlier opening is outdated; later reads must not change the form.
+  // The form keeps the first message that is loaded after the drawer opens.
   const [message, setMessage] = useState<AdminMessage | null>(null)
   if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
     setMessage(read.data)

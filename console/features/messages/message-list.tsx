@@ -52,7 +52,7 @@ const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.pa
 
 const readDay = (text: string): string | null => (isDay(text) ? text : null)
 
-/** Returns the range in ISO times, from start to end of the days; empty unless both are set. */
+/** Returns the ISO times of the start and end of a range of days; empty unless both are set. */
 function isoRange(from: string, until: string): { start: string; end: string } {
   if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
   return {

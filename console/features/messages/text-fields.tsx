@@ -44,7 +44,7 @@ export function TextFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, field } = props.form
-  // The API also creates plain-text messages, whose format is then kept as a choice.
+  // Plain text is a choice only for a message that the API created as plain text.
   const formats: MessageText['format'][] = ['markdown', 'html']
   if (draft.format === 'plain') formats.push('plain')
   return (

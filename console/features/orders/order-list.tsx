@@ -37,7 +37,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // A link to an order (for example from a dispute notice) filters by its number; that row expands.
+  // A link from a dispute notice filters by the order's number; that order's row expands.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

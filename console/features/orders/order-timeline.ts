@@ -25,7 +25,7 @@ export type OrderEvent = {
   readonly quota: number
   /** The provider's id of refund, charge or dispute; empty if an admin recorded the refund. */
   readonly sourceId: string
-  /** The provider's code or an admin's text; empty if an earlier line already has it. */
+  /** The provider's reason code or an admin's text; empty if an earlier line shows the reason. */
   readonly reason: string
   /** The provider's status code of an open dispute; otherwise empty. */
   readonly status: string
@@ -59,7 +59,7 @@ export function orderTimeline({ refunds, restorations, reports }: Order): OrderE
   return events.toSorted((a, b) => a.at - b.at)
 }
 
-/** Each report has the complete dispute, so the lines are the changes since the last report. */
+/** Each report repeats the complete dispute, so a line shows only what a report changes. */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()
   return reports.flatMap((report) => {
@@ -84,7 +84,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
   canceled: 'refundCanceled',
 }
 
-/** The prefix of Stripe's charge ids; a report on a charge has the sum of all its refunds. */
+/** The prefix of Stripe's charge ids. A report on a charge has the sum of all its refunds. */
 const CHARGE_ID = /^(ch|py)_/
 
 function refundKind({ report_id, status }: PaymentReport): ReportedKind {

@@ -11,7 +11,7 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/exact-decimal.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-/** Records a refund here; the admin must also carry it out at the payment provider. */
+/** Records a refund. The admin must also refund the payment at the payment provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -64,7 +64,7 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }
 
-/** Records a full or partial refund, at most once for the displayed state of the order. */
+/** Records a full or partial refund, at most once per displayed state of the order. */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {
     params: { id },

@@ -10,7 +10,7 @@ type Props = {
   readonly chat: Chat
   /** True if the chosen group and model exist. */
   readonly isReady: boolean
-  /** True if there is no model at all, so that `isReady` cannot become true. */
+  /** True if no model exists, so that `isReady` stays false. */
   readonly hasNone: boolean
 }
 
@@ -18,7 +18,7 @@ type Props = {
 export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** True after a message was submitted before the models loaded; it is sent once they are. */
+  /** True if the user sent a message before the models loaded; the message is sent afterwards. */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
   const canGo = isReady && chat.canAsk

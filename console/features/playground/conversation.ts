@@ -32,7 +32,7 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
-  /** True if the page stopped waiting for the cost, which the log has now or later. */
+  /** True if the page stopped waiting for the cost; the log has the cost or receives it later. */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }

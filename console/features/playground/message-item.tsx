@@ -56,7 +56,7 @@ function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null
   )
 }
 
-/** The cost is unknown, because a call that was rejected early has no log entry. */
+/** Shown if the cost is unknown. A call that was rejected early has no log entry. */
 function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -148,8 +148,8 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
 })
 
 /**
- * Returns the focus to the edit button after editing, unless the user moved the focus. It waits if
- * the button is disabled until the answer ends.
+ * Returns the focus to the edit button after editing, once the button is enabled, unless the user
+ * moved the focus.
  */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)

@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
-/** If the list is scrolled further than this from its end, the user is reading earlier messages. */
+/** Beyond this distance from the end, the user is assumed to be reading earlier messages. */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {

@@ -60,7 +60,7 @@ async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
   return items.some(({ status }) => status === ENABLED)
 }
 
-/** Reads the groups and the models of the chosen group; replaces a choice that no longer exists. */
+/** Reads the available groups and their models; replaces a choice that no longer exists. */
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)

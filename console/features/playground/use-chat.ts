@@ -97,7 +97,7 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   }
 }
 
-/** The interval of updates in ms, because pieces arrive too fast and long answers parse slowly. */
+/** The interval in ms between screen updates during an answer; longer answers parse more slowly. */
 const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
@@ -198,7 +198,7 @@ const patched = (
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
-/** Only the latest answers are looked up, because earlier answers were looked up before. */
+/** The number of latest answers to look up; the page has looked up earlier answers before. */
 const LOOKED_AT_MOST = 10
 
 /** Looks up the cost of answers if the page was closed before the cost was known. */

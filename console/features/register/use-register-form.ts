@@ -57,7 +57,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       setDraft((now) => ({ ...now, ...patch }))
       if (refusal?.field != null && refusal.field in patch) forget()
     },
-    /** After a code request without an address, only the address is marked as missing. */
+    /** A code was requested without an address: focus the address, and report only its error. */
     onNoAddress: () => {
       if (checked === 'nothing') setChecked('email')
       form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()

@@ -32,7 +32,7 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
-/** Returns the rows whose fixed price a token ratio would remove. */
+/** Returns the rows whose fixed price would be removed, because a token ratio is typed. */
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 

@@ -52,7 +52,7 @@ export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | nul
   return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
 }
 
-/** Returns the groups that have a ratio, because a name without a ratio is not a group. */
+/** Returns a row per group; only names with a ratio are groups. */
 export const groupRows = (maps: GroupMaps): GroupRow[] =>
   [...maps.GroupRatio].map(([name, ratio]) => ({
     name,
@@ -63,7 +63,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the option texts with one group replaced; texts with equal content are unchanged. */
+/** Returns the option texts with a group replaced. Texts whose content is equal stay unchanged. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -75,7 +75,7 @@ export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string>
   })
 }
 
-/** Removes the group and the special ratios for it from the option texts. */
+/** Returns the option texts without the group and without special ratios for the group. */
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
     [...withSpecials(maps.GroupGroupRatio, name, new Map())]
@@ -112,8 +112,7 @@ const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
 /**
- * Parses lines of `group=ratio`; null if a line is malformed, repeats a group or names an unknown
- * group.
+ * Parses lines of `group=ratio`; null if a line is malformed, or its group is repeated or unknown.
  */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()

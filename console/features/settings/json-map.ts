@@ -42,7 +42,7 @@ export function withEntry(entries: JsonMap, key: string, value: string | null): 
   return changed
 }
 
-/** Returns true for valid JSON; the specification checks JSON fields on blur. */
+/** Returns true for valid JSON; the specification requires this check on blur. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)

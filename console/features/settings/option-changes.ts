@@ -19,7 +19,7 @@ export function isSameValue(before: string, after: string): boolean {
 
 const isStructure = (text: string): boolean => /^\s*[[{]/.test(text)
 
-/** Returns the different lines of two texts, to show what saving changes. */
+/** Returns the lines that differ between two texts. */
 export function changedLines(
   before: string,
   after: string,

@@ -7,7 +7,7 @@ export const pairName = (user: string, token: string): string =>
     ? JSON.stringify([user, token])
     : `${user}${AND}${token}`
 
-/** Parses both groups from such a name; null for any other name. */
+/** Parses both groups from a name by `pairName`; null for any other name. */
 export function pairOf(name: string): readonly [user: string, token: string] | null {
   const [user, token] = jsonPair(name) ?? name.split(AND)
   return user === undefined || token === undefined ? null : [user, token]

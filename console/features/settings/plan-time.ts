@@ -1,4 +1,4 @@
-/** The server's limit. */
+/** The server's limit, in days from now. */
 export const PLAN_DAYS_MAX = 366
 
 /** Validates a planned time in unix seconds; NaN means that no time is set. */

@@ -101,7 +101,7 @@ function EditedEntry(props: {
   entry: Entry
   isWrong: boolean
   onChange: (value: string) => void
-  /** Null for a single entry, because the user then cancels the whole plan. */
+  /** Null if the plan has a single entry; the user then cancels the plan instead. */
   onRemove: (() => void) | null
 }): ReactElement {
   const { entry, onChange, onRemove } = props

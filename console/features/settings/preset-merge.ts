@@ -34,8 +34,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * Returns the option texts merged with the preset's ratios and output limits. A fixed price of such
- * a model is removed.
+ * Returns the option texts merged with the preset's ratios and output limits. A merged ratio
+ * replaces the model's fixed price.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -74,6 +74,6 @@ const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: Jso
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))
 
-/** Keeps the existing digits of numbers with equal value. */
+/** Takes the preset's values, but keeps the existing digits if a value is numerically equal. */
 const newer = (map: JsonMap, preset: JsonMap): JsonMap =>
   new Map([...preset].filter(([name, ratio]) => !isSameNumber(map.get(name) ?? '', ratio)))

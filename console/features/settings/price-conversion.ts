@@ -26,9 +26,9 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A ratio with fewer digits was typed by a user; it is not the result of rounding. */
+/** A ratio with fewer digits was typed and is therefore not rounded. */
 const ROUNDED_DIGITS_MIN = 12
-/** A price that is this many digits shorter than the exact product is taken as the typed price. */
+/** A price that is shorter than the exact product by this many digits was the typed price. */
 const DIGITS_SAVED_MIN = 4
 
 /**

@@ -64,15 +64,15 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
 }
 
 /**
- * A price in dollars with at most 5 integer digits and 6 decimals. Within these limits, ratios
- * convert back to exactly the typed price.
+ * A price in dollars: at most 5 integer digits and 6 decimals, so that conversion to ratios and
+ * back is exact.
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 /** A number of tokens from 1 to nine digits, as the option accepts it. */
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
-/** `before` is the draft when the form opened; its values may have more digits than typed ones. */
+/** `before` is the draft when the form opened; unchanged values may exceed the limits on digits. */
 export function priceFaults(
   draft: PriceDraft,
   taken: ReadonlySet<string>,

@@ -94,7 +94,7 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: CapFallback
   rows: readonly PriceRow[]
-  /** The row that was just added or renamed, which must be visible; a new object per change. */
+  /** The row that was just added or renamed; the list scrolls to it for each new object. */
   added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void

@@ -46,7 +46,7 @@ function AllHistory(): ReactElement {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  // An empty search applies immediately.
+  // An empty search does not wait for a pause in typing.
   const sought = typed.trim()
   const keyword = useSettled(sought, sought === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []

@@ -62,7 +62,6 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): Reac
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }
 
-/** The model prices as a table or as JSON, and the models without a price. */
 export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
   const [{ prices: view }, setAddress] = useUrlState(ADDRESS)

@@ -179,7 +179,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   )
 }
 
-/** The error codes of a price option at the time when its change is due. */
+/** The error codes that a planned price change can have when it is due. */
 const CAUSES = {
   'entry-missing': 'entryMissing',
   'not-ratio': 'notRatio',

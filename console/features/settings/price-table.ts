@@ -66,8 +66,7 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // The table does not show built-in values, so an empty value of a new model must not remove
-      // them.
+      // The table hides built-in values, so an added model must not delete them.
       if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)

@@ -4,7 +4,7 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** A draft applied to a version that another user saved (`onto`). */
+/** `text` is the draft merged with `onto`, the version that another user saved. */
 export type Rebased = { readonly text: string; readonly onto: string }
 
 export type Sent = {
@@ -13,11 +13,11 @@ export type Sent = {
   refusals: Texts
   /** The server's remarks on saved options, by option. */
   notes: Texts
-  /** Changes that the user must review and send again. */
+  /** Merged drafts that the user must review and send again, by option. */
   rebased: ReadonlyMap<string, Rebased>
 }
 
-/** The number of automatic merges with concurrent changes, before the user must decide. */
+/** The number of automatic merges with concurrent changes before the user must review. */
 const TRIES_MAX = 3
 
 /** Reads the current values from the server. */
@@ -60,7 +60,7 @@ async function send(
       return await putOption(key, wanted, seen)
     } catch (error) {
       if (!isChangedMeanwhile(error)) throw error
-      // The read model may lag behind the write that was rejected.
+      // Wait, because the read model may lag behind the write that caused the rejection.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)

@@ -47,7 +47,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
   }
 }
 
-/** Validates the range (`not_below`) that has this option as one end; null if valid. */
+/** Checks the range (`not_below`) of which this option is one end; returns null if valid. */
 export function rangeFault(
   schema: ReadonlyMap<string, OptionSchema>,
   key: string,
@@ -153,6 +153,6 @@ const FILLED: readonly string[] = ['{address}', '{key}']
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
-/** Returns true if the link receives a key. */
+/** Returns true if the link opens a client that receives a key. */
 const isChatLink = (template: string): boolean =>
   chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -43,7 +43,7 @@ export function SettingSection(props: {
   )
 }
 
-/** Fields in two columns; related fields are in one row. */
+/** Fields in two columns, with related fields beside each other. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
   const starts = rowStarts(props.options)
   return (

@@ -2,8 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * Keeps the baseline values while an editor is open, so that concurrent changes are not overwritten
- * unseen.
+ * Freezes the baseline while an editor is open, so that a save cannot overwrite concurrent changes.
  */
 export function useHeld(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.hold)

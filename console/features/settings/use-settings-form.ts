@@ -60,7 +60,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   value: (key: string) => string
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
-  /** Discards the draft of an option. */
+  /** Restores the saved value of an option. */
   reset: (key: string) => void
   /** Called on blur; the field's error is visible from then on. */
   touch: (key: string) => void
@@ -155,7 +155,7 @@ function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // Ends a draft equal to its starting value, if other users have changed the option since.
+    // A draft that equals its starting value is dropped if another user has changed the option.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -168,8 +168,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 /** The unsaved texts, the fields that were focused, and the server's errors. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The starting value of each draft, so that a concurrent change is not taken for a change of the
-  // draft.
+  // The option's value when its draft began, so that only the draft's own changes are compared.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)

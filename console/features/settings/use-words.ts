@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import type { Words } from '#read-api/contract/options.ts'
 
-/** Returns a function that selects a text's current language; empty if there is no text. */
+/** Returns a function that picks the current language of a text; empty for null. */
 export function useWords(): (words: Words | null | undefined) => string {
   useTranslation()
   const language = currentLanguage()

@@ -40,7 +40,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** Leaves the user time to read the success message. */
+/** The delay before leaving, so that the user can read the success message. */
 const LEAVE_DELAY_MS = 800
 
 type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }

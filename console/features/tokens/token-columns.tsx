@@ -38,10 +38,7 @@ function chatEntries(
   }))
 }
 
-/**
- * NOTE: The link gives the other site the key, but not this site's address or access to this
- * window.
- */
+/** NOTE: The other site receives the key, but no referrer and no access to this window. */
 function openChat(address: string | null): void {
   const isWrong = chatWay(address, window.location.origin) === 'none'
   if (address === null || isWrong) showError(translate('ui.chatLinkWrong'))

@@ -83,7 +83,7 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-/** `expiresBefore` is the edited token's expiry, which is valid even if it has passed. */
+/** `expiresBefore` is the expiry of the edited token; unchanged, it is valid even in the past. */
 export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = fieldFaults(TOKEN_FIELDS, draft)
   const set = (field: keyof TokenFaults & string, fault: TokenFault | null) => {

@@ -20,7 +20,7 @@ type Snippet = (typeof SNIPPETS)[number]
 
 type SnippetInput = { address: string; key: string; model: string }
 
-/** Returns the code of a first call, which works unchanged. */
+/** Returns sample code for a first call, which works unchanged. */
 function snippetText(snippet: Snippet, { address, key, model }: SnippetInput): string {
   const base = `${address.replace(/\/+$/, '')}/v1`
   if (snippet === 'curl') return curl(base, key, model)

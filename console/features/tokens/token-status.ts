@@ -24,13 +24,13 @@ const isOver = (
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)
 
-/** Returns the status that a toggle requests; null if the token cannot be toggled. */
+/** Returns the status after a toggle; null if the token cannot be toggled. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2
   return status === 2 ? 1 : null
 }
 
-/** Returns the used share of the budget as an integer percentage for a bar. */
+/** Returns the used share of the budget as an integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

@@ -35,7 +35,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // If the error is an HTTP status, the status alone explains it.
+  // An error `status` means an HTTP status, which the bar already shows.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
@@ -59,7 +59,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement
   )
 }
 
-/** The row has only the name of the last channel, so other names are loaded. */
+/** The row has only the name of the last channel; the names of other channels are loaded. */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }): ReactElement {
   const known = id === row.channel ? row.channel_name : ''
   const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })

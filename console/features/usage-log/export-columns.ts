@@ -4,7 +4,7 @@ import { type ExportColumn, exportColumns } from '#read-api/contract/export-colu
 const LEFT_OUT_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
-/** Excluded columns are stored, so that columns added by a release are exported by default. */
+/** The excluded columns are stored, so that columns of later releases are exported by default. */
 const readLeftOut = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null
 

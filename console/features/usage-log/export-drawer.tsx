@@ -6,7 +6,7 @@ import { Checkbox } from '#console/ui/forms/switches.tsx'
 import type { ExportColumn } from '#read-api/contract/export-columns.ts'
 import './export-drawer.css'
 
-/** The column titles of the list, for exported columns that the list also has. */
+/** The translated titles of the exported columns that the log list also has. */
 const TITLES = {
   id: 'logExport.column.id',
   time: 'usageLog.column.time',

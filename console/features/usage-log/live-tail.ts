@@ -8,7 +8,7 @@ export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if more rows waited than fit; showing them then requires a reload. */
+  /** True if rows were dropped because too many waited; showing them requires a reload. */
   readonly isOverfull: boolean
   /** The number of waiting rows that were dropped; missed events are not counted. */
   readonly dropped: number
@@ -53,13 +53,13 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBel
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
-/** Starts or ends a hold; ending a hold shows the waiting rows. */
+/** Pauses or resumes the list; resuming shows the waiting rows. */
 export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
   if (isHeld === tail.isHeld) return tail
   return isHeld ? { ...tail, isHeld } : { ...release(tail), isHeld: false }
 }
 
-/** Shows the waiting rows, even during a hold. */
+/** Shows the waiting rows, even while the list is held. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)

@@ -104,7 +104,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     add(t('logDetails.fact.speed'), words)
     add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
-    // Tasks are not requests in a chat format, so they have neither value.
+    // Tasks have neither tokens nor a first token, because they are not chat calls.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const isHeld = !isFailed && hold !== undefined

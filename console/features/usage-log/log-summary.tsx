@@ -11,7 +11,7 @@ type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['ty
 
 /** The totals over all pages of the filtered log. */
 export function LogSummary({ stat, type }: Props): ReactElement {
-  // Other types are not calls; their total is the amount credited or changed by admins.
+  // Rows of other types are not calls; their total is an amount credited or changed by admins.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

@@ -45,7 +45,6 @@ export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElem
   return isLost ? <Lost /> : <Waiting />
 }
 
-/** A placeholder with the usual height of the details. */
 function Waiting(): ReactElement {
   return (
     <div className="tg-log-details tg-log-details-wait" aria-busy="true">

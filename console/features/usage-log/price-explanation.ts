@@ -21,7 +21,7 @@ export type PriceTermName =
   | 'outputAudio'
   | 'calls'
 
-/** A ratio of the price; the pricing page uses this name too. */
+/** A factor of the price; the names match the pricing page. */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string

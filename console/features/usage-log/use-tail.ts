@@ -24,7 +24,7 @@ export function useTail(
       }),
     [view, isHeld],
   )
-  // Stores released rows, so that they stay visible if the list is held again.
+  // Stores the tail when the hold changes, so that released rows stay visible in the next hold.
   useEffect(() => update((last) => last), [update])
   return [tail, update]
 }

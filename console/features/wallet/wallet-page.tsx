@@ -98,7 +98,6 @@ function BalanceCard({ user }: { user: User | undefined }): ReactElement {
   )
 }
 
-/** The balance, the ways to add quota, and the latest credits. */
 export function WalletPage(): ReactElement {
   const { t } = useTranslation()
   const { self, gains } = useWallet()

@@ -60,7 +60,7 @@ export const oauth: Words['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The text in the middle of a sentence. */
+  /** The site names for use within a sentence. */
   within: {
     github: 'GitHub',
     oidc: 'OIDC',

@@ -56,7 +56,7 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The text in the middle of a sentence. */
+  /** The site names for use within a sentence. */
   within: {
     github: ' GitHub ',
     oidc: ' OIDC ',

@@ -219,7 +219,7 @@ function tableStyle<Row>(
   } as CSSProperties
 }
 
-/** Returns the page offset where the header starts to move, and a scroll to the last row. */
+/** Returns CSS variables: the page offset where the header starts to move, and how far. */
 const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,

@@ -21,7 +21,7 @@ const BOX_SCROLLING = {
   scrollToFn: elementScroll<HTMLDivElement>,
 }
 
-/** The cast is needed because a virtualizer's type fixes the scroller, but it changes here. */
+/** A virtualizer's type allows one kind of scroller, but the scroller changes here. */
 const PAGE_SCROLLING = {
   observeElementRect: observeWindowRect,
   observeElementOffset: observeWindowOffset,

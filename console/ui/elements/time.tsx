@@ -18,7 +18,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** Shows a time (unix seconds) as relative text with the absolute time as tooltip, or reversed. */
+/** Shows a time (unix seconds) as relative text, with the absolute time as tooltip, or swapped. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'

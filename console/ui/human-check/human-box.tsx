@@ -47,7 +47,7 @@ function load(): Promise<HumanCheckApi> {
 
 let policy: ScriptPolicy | undefined
 
-/** The policy allows only this script URL. */
+/** Returns the script URL, the only URL that the Trusted Types policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('human-check', { createScriptURL: () => SCRIPT })

@@ -97,7 +97,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
   )
 }
 
-/** Returns the position among all rows. Trees have none: the server counts no tree rows. */
+/** Returns the page's position among all rows; unused for trees, whose rows are not counted. */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
 /** The keyword filter of a list, which updates the URL while the user types. */

@@ -51,7 +51,7 @@ export function chatAddress(template: string, site: string, key: string): string
   return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
 
-/** The server refuses these schemes too. Test the parsed URL: browsers skip characters. */
+/** Schemes that the server refuses too; match only parsed URLs, where the scheme is first. */
 const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 /** How a client that receives a key opens: in a frame, in a separate window, or not at all. */

@@ -38,7 +38,7 @@ function changeAddress(
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
-  // A replacement of a pending history entry must add that entry itself.
+  // A pending entry does not exist yet, so its replacement must add a history entry.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }

@@ -33,7 +33,7 @@ function telegramScript(widget: {
 
 let policy: ScriptPolicy | undefined
 
-/** The policy allows only this script URL. */
+/** Returns the script URL, the only URL that the Trusted Types policy allows. */
 function scriptUrl(): string {
   const { trustedTypes } = globalThis as Globals
   policy ??= trustedTypes?.createPolicy('telegram-widget', { createScriptURL: () => SCRIPT })

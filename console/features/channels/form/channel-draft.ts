@@ -3,13 +3,12 @@ import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ChannelType } from '#read-api/contract/channel-types.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
-/** How the entered keys are used; the last two modes apply to channels that have keys. */
+/** How the form uses the entered keys; `replace` and `append` apply to stored channels. */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
 /** A field that only some channel types have. */
 export type OwnField = ChannelType['fields'][number]['key']
 
-/** The form's values: numbers as typed, lists as arrays. */
 export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   type: number
   name: string
@@ -31,7 +30,7 @@ export type ChannelDraft = Readonly<Record<OwnField, string>> & {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
-  /** Empty if unknown. */
+  /** Empty if the cost ratio is unknown. */
   costRatio: string
   /** In the format of a date-time field; empty means no expiry. */
   expiresAt: string

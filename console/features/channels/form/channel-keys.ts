@@ -1,6 +1,6 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** Returns the entered keys without duplicates; one per line if several are allowed. */
+/** Returns the entered keys without duplicates. Modes with several keys have one key per line. */
 export const keysOf = ({ key }: ChannelDraft): string[] => [
   ...new Set(
     key

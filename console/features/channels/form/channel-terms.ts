@@ -40,7 +40,7 @@ export function changedTerms(
   }
 }
 
-/** Keys for a new address replace the old keys, because those belong to the old address. */
+/** A key is bound to its address, so keys for a new address replace the stored keys. */
 export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
 

@@ -48,7 +48,7 @@ export function FetchedModels(
   )
 }
 
-/** Returns null if a key must be entered first; a stored key is sent only to its own address. */
+/** Returns null if the user must enter a key, because stored keys go only to their address. */
 function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
   const { draft } = props.form
@@ -56,7 +56,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The proxy's password is not shown, so the request names the channel to let the server use it.
+    // The form does not have the proxy's password, so the server takes it from the channel `id`.
     const known = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>
@@ -68,7 +68,7 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   return () => call('GET /api/channel/fetch_models/:id', { params: { id: channel.id } })
 }
 
-/** Adds the server's message to an error text. */
+/** Puts `words` in front of the server's message. */
 function explained(error: unknown, words: string): Error {
   if (!(error instanceof ApiError)) return new Error(words)
   if (error.message.startsWith(words)) return error

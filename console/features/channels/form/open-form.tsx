@@ -80,7 +80,7 @@ function errorsOf(error: unknown) {
   return named === null || field === undefined ? null : { [field]: named.text }
 }
 
-/** Returns the model names that callers can use only after this change. */
+/** Returns the model names that this change adds for callers. */
 function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   const namesOf = ({ models, modelPrefix: prefix }: ChannelDraft) => calledNames({ models, prefix })
   const old = new Set(namesOf(before))

@@ -5,7 +5,6 @@ export type ChannelActions = {
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => void
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
-  /** Shows the channel's models without a price. */
   onUnpriced: (channel: Channel) => void
   onTimeline: (channel: Channel) => void
   onCopy: (channel: Channel) => void

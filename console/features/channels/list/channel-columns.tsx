@@ -24,14 +24,13 @@ import { ChannelMenu, TagMenu } from './row-menu.tsx'
 export type ColumnFacts = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
-  /** Returns the channel's models without a price. */
   readonly unpricedOf: (channel: Channel) => readonly string[]
 }
 
 type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
-  /** Absent if the channels of a tag have no common value. */
+  /** Absent if a tag row leaves this column empty. */
   readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 

@@ -14,7 +14,7 @@ export type ChannelLine =
 /** The fields needed to select a channel, from its row or from its tag's row. */
 export type ChoosableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
-/** Returns all rows in order; open tags are followed by their channels, once loaded. */
+/** Returns the rows in order. The channels of an open tag follow the tag once they are loaded. */
 export function linesOf(
   entries: readonly ChannelEntry[],
   openTags: ReadonlyMap<string, readonly Channel[] | null>,
@@ -30,7 +30,7 @@ export function linesOf(
   })
 }
 
-/** Returns each channel of a page once, including the channels of closed tags. */
+/** Returns the channels of a page, including channels of tags that are closed. */
 export const channelsOf = (entries: readonly ChannelEntry[]): ChoosableChannel[] =>
   entries.flatMap((entry) =>
     isTagGroup(entry) ? entry.members.map((one) => ({ ...one, tag: entry.tag })) : [entry],

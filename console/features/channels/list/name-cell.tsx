@@ -9,7 +9,6 @@ import { UnpricedTag } from '../unpriced.tsx'
 export function ChannelName(props: {
   channel: Channel
   isChild: boolean
-  /** The number of models without a price. */
   unpriced: number
   onUnpriced: () => void
 }): ReactElement {

@@ -101,7 +101,7 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
     showSuccess(message, { action: { text: t('words.undo'), onClick: () => void act(undo) } })
 }
 
-/** A channel that was disabled automatically cannot be restored with its reason. */
+/** True if the channel was disabled automatically, which an undo cannot restore. */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
@@ -115,7 +115,7 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
   })
 }
 
-/** Sends one request per previous tag, and one for channels that had no tag. */
+/** Restores the old tags with one request per tag. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await call('POST /api/channel/batch/tag', {
