@@ -39,7 +39,6 @@ export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })
 }
 
-/** Serves the app on the port of `config`. */
 export async function listen(app: FastifyInstance, { port, host }: Config): Promise<HttpListener> {
   await app.listen({ port, host, backlog: BACKLOG }).catch(rethrowListenError)
   const { server } = app

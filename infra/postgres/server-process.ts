@@ -19,7 +19,6 @@ export type ServerProcess = {
 export type ServerSettings = {
   /** If false, a crash may lose commits. It is false only in tests. */
   readonly durable: boolean
-  /** The maximum number of connections. */
   readonly connections: number
 }
 

@@ -12,7 +12,6 @@ import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
-  /** The limits of calls through the relay. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly close: () => Promise<void>

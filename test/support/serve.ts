@@ -17,7 +17,6 @@ export async function serve(listener: RequestListener): Promise<LocalServer> {
   }
 }
 
-/** Returns the complete body of a request as text. */
 export async function bodyText(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)

@@ -11,7 +11,6 @@ import { siteDatabase } from './site-database.ts'
  */
 export type Site = {
   readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEY: string }
-  /** Starts a process with these roles. */
   readonly start: (roles: string, more?: Record<string, string>) => Promise<ProductProcess>
   readonly close: () => Promise<void>
 }

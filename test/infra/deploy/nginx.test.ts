@@ -20,7 +20,6 @@ async function listening(answer: string): Promise<Server> {
   return server
 }
 
-/** Returns a port that is free at the time of the call. */
 async function freePort(): Promise<number> {
   const server = await listening('')
   const port = portOf(server)

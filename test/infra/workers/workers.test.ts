@@ -223,7 +223,6 @@ async function metrics(): Promise<string> {
   return (await fetch(`${product.url}/metrics`, { headers })).text()
 }
 
-/** Returns the number of calls in flight by worker. */
 function callsByWorker(text: string): Map<string, number> {
   const found = text.matchAll(/^tallygate_relay_calls_in_flight\{process="(worker-\d)"\} (\d+)/gm)
   return new Map([...found].map(([, name = '', count]) => [name, Number(count)]))
