@@ -80,7 +80,7 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
-/** Credits the quota of a paid order once, and again once per restoration of refunded quota. */
+/** Credits quota that was paid or restored. Each order and each restoration is credited once. */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number

@@ -13,8 +13,8 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. That function returns the
- * function that releases the permit, or throws a 429 error if no permit is available. A stop of the
+ * Returns a function that acquires a permit for a user's export. The result of the acquisition is a
+ * function that releases the permit. Throws a 429 error if no permit is available. A stop of the
  * process waits for running exports.
  */
 export function createPermits(

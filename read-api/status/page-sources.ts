@@ -30,8 +30,7 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
 }
 
 /**
- * Returns whether pages show pictures from other sites. Drawings are loaded from their provider
- * unless they are proxied, and song covers always are.
+ * Returns whether pages show pictures from other sites: song covers, or drawings without a proxy.
  */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
   options.flag('TaskEnabled') ||
